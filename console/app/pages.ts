@@ -19,6 +19,7 @@ export const pageGroups = [
     pages: [
       { to: "/o/$org/environments", title: nav.environments, key: "e", needs: undefined },
       { to: "/o/$org/fleet", title: nav.fleet, key: "f", needs: undefined },
+      { to: "/o/$org/agents", title: nav.agents, key: undefined, needs: undefined },
     ],
   },
   {
@@ -48,9 +49,16 @@ export const pageGroups = [
       { to: "/o/$org/settings", title: nav.organizationPage, key: "s", needs: undefined },
       { to: "/o/$org/settings/team", title: nav.team, key: undefined, needs: undefined },
       { to: "/o/$org/settings/tokens", title: nav.tokens, key: undefined, needs: "TokenService/ListTokens" },
+      {
+        to: "/o/$org/settings/keys",
+        title: nav.signingKeys,
+        key: undefined,
+        needs: "SigningKeyService/ListManagedKeys",
+      },
       { to: "/o/$org/settings/webhooks", title: nav.webhooks, key: undefined, needs: "WebhookService/ListWebhooks" },
       { to: "/o/$org/settings/sso", title: nav.sso, key: undefined, needs: "SsoService/GetSso" },
       { to: "/o/$org/settings/scim", title: nav.scim, key: undefined, needs: "ScimService/GetScimToken" },
+      { to: "/o/$org/settings/evidence", title: nav.evidence, key: undefined, needs: undefined },
       { to: "/o/$org/settings/billing", title: nav.billing, key: undefined, needs: "BillingService/GetSummary" },
     ],
   },

@@ -2,9 +2,9 @@
 
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { traceSearch } from "../page/trace/search.ts";
-import { Failed } from "../part/state.tsx";
 import { entryRoutes } from "./entry-routes.ts";
 import { FirstOrganization } from "./first-organization.tsx";
+import { PageError } from "./page-error.tsx";
 import { orgRoute, rootRoute } from "./route-base.tsx";
 import { settingsRoutes } from "./settings-routes.ts";
 import { shipRoutes } from "./ship-routes.ts";
@@ -73,7 +73,7 @@ const routes = rootRoute.addChildren([
 export const router = createRouter({
   routeTree: routes,
   defaultPreload: "intent",
-  defaultErrorComponent: ({ error }) => <Failed error={error} onRetry={() => location.reload()} />,
+  defaultErrorComponent: PageError,
 });
 
 declare module "@tanstack/react-router" {

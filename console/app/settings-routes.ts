@@ -2,6 +2,7 @@
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { textsIn } from "../data/search.ts";
+import { evidenceSearch } from "../page/evidence/search.ts";
 import { orgRoute } from "./route-base.tsx";
 
 const getParentRoute = () => orgRoute;
@@ -55,6 +56,25 @@ const scimRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/identity/scim.tsx"), "ScimPage"),
 });
 
+const signingKeysRoute = createRoute({
+  getParentRoute,
+  path: "/settings/keys",
+  component: lazyRouteComponent(() => import("../page/settings/signing-keys.tsx"), "SigningKeysPage"),
+});
+
+const evidenceRoute = createRoute({
+  getParentRoute,
+  path: "/settings/evidence",
+  validateSearch: evidenceSearch,
+  component: lazyRouteComponent(() => import("../page/evidence/evidence.tsx"), "EvidencePage"),
+});
+
+const evidenceEntryRoute = createRoute({
+  getParentRoute,
+  path: "/settings/evidence/$seq",
+  component: lazyRouteComponent(() => import("../page/evidence/entry.tsx"), "EvidenceEntryPage"),
+});
+
 /** The pages of this group. */
 export const settingsRoutes = [
   teamRoute,
@@ -65,4 +85,7 @@ export const settingsRoutes = [
   organizationRoute,
   ssoRoute,
   scimRoute,
+  signingKeysRoute,
+  evidenceRoute,
+  evidenceEntryRoute,
 ] as const;

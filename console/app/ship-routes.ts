@@ -15,6 +15,12 @@ const environmentsRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/environment/pipeline.tsx"), "EnvironmentsPage"),
 });
 
+const environmentRoute = createRoute({
+  getParentRoute,
+  path: "/environments/$project/$env/settings",
+  component: lazyRouteComponent(() => import("../page/environment/environment.tsx"), "EnvironmentPage"),
+});
+
 const bundleRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/$env/$version",
@@ -36,6 +42,13 @@ const fleetRoute = createRoute({
   path: "/fleet",
   validateSearch: (search: Record<string, unknown>) => textsIn(search, "project", "environment", "state"),
   component: lazyRouteComponent(() => import("../page/fleet/fleet.tsx"), "FleetPage"),
+});
+
+const agentsRoute = createRoute({
+  getParentRoute,
+  path: "/agents",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project"),
+  component: lazyRouteComponent(() => import("../page/agent/list.tsx"), "AgentsPage"),
 });
 
 const analyticsRoute = createRoute({
@@ -125,9 +138,11 @@ const compareRoute = createRoute({
 /** The pages of this group. */
 export const shipRoutes = [
   environmentsRoute,
+  environmentRoute,
   bundleRoute,
   promoteRoute,
   fleetRoute,
+  agentsRoute,
   reviewRoute,
   analyticsRoute,
   alertsRoute,

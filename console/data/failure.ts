@@ -25,6 +25,12 @@ export interface FieldFault {
   readonly message: string;
 }
 
+/** How a gate stood that a call was held against. */
+export interface GateFault {
+  readonly gate: string;
+  readonly state: string;
+}
+
 /** One failure as pages see it. */
 export interface Failure {
   readonly kind: FailureKind;
@@ -32,6 +38,8 @@ export interface Failure {
   /** The code of the detail, such as "bundle_frozen"; empty when there is none. */
   readonly code: string;
   readonly fields: readonly FieldFault[];
+  /** The gates of an environment that were checked; empty when none was. */
+  readonly gates: readonly GateFault[];
   /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
   /** For support: the id of the call in the server's log. */
@@ -71,6 +79,7 @@ export function failureOf(error: unknown): Failure {
     message: connectError.rawMessage,
     code: detail?.error ?? "",
     fields: fieldsOf(extra.fields),
+    gates: gatesOf(extra.gates),
     retryAfter: typeof extra.retry_after === "number" ? extra.retry_after : undefined,
     requestId: connectError.metadata.get("x-request-id") ?? undefined,
   };
@@ -88,5 +97,12 @@ function fieldsOf(value: unknown): FieldFault[] {
     typeof each?.field === "string" && typeof each.message === "string"
       ? [{ field: each.field, message: each.message }]
       : [],
+  );
+}
+
+function gatesOf(value: unknown): GateFault[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: { readonly gate?: unknown; readonly state?: unknown } | null) =>
+    typeof each?.gate === "string" && typeof each.state === "string" ? [{ gate: each.gate, state: each.state }] : [],
   );
 }

@@ -23,6 +23,7 @@ export function DeedDialog({
   isGrave = false,
   typed,
   staysOpen = false,
+  isWide = false,
   onDo,
   onClose,
   children,
@@ -34,6 +35,7 @@ export function DeedDialog({
   readonly typed?: string;
   /** The deed leads to a next step instead of closing the dialog. */
   readonly staysOpen?: boolean;
+  readonly isWide?: boolean;
   readonly onDo: (text: (name: string) => string) => Promise<void>;
   readonly onClose: () => void;
   readonly children?: ReactNode | ((faultOf: FaultOf) => ReactNode);
@@ -52,7 +54,7 @@ export function DeedDialog({
   };
   const isReady = typed === undefined || name === typed;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} isWide={isWide} onClose={onClose}>
       <form className={style.form} onSubmit={submit}>
         {text !== undefined && <p>{text}</p>}
         {typeof children === "function" ? children(faultOf) : children}

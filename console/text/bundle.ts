@@ -18,8 +18,6 @@ export const bundleTexts = {
   gateNames: { tests: "Tests", approvals: "Approvals", frozen: "Frozen", protected: "Protected" } as Readonly<
     Record<string, string>
   >,
-  gateOpen: "open",
-  gateClosed: "closed",
   approve: (n: number) => `Approve v${n}`,
   withdraw: "Withdraw my approval",
   ownBundle: "You published this version, so somebody else has to approve it.",

@@ -2,19 +2,24 @@
 // of the same type.
 
 import { accountTexts } from "./account.ts";
+import { agentTexts } from "./agent.ts";
 import { alertTexts } from "./alert.ts";
 import { analyticsTexts } from "./analytics.ts";
 import { billingTexts } from "./billing.ts";
 import { bundleTexts } from "./bundle.ts";
 import { entryTexts } from "./entry.ts";
+import { environmentTexts } from "./environment.ts";
+import { evidenceTexts } from "./evidence.ts";
 import { fleetTexts } from "./fleet.ts";
 import { count, counted } from "./format.ts";
+import { gateTexts } from "./gate.ts";
 import { scimTexts, ssoSetupTexts } from "./identity.ts";
 import { keyTexts } from "./keys.ts";
 import { languageTexts } from "./language.ts";
 import { benchmarkTexts, datasetTexts } from "./measure.ts";
 import { reviewTexts } from "./review.ts";
 import { settingTexts } from "./setting.ts";
+import { signingKeyTexts } from "./signing-key.ts";
 import { roleTexts, teamTexts } from "./team.ts";
 import { webhookTexts } from "./webhook.ts";
 
@@ -27,6 +32,7 @@ export const en = {
     cancel: "Cancel",
     close: "Close",
     save: "Save",
+    saved: "Saved.",
     copy: "Copy",
     copied: "Copied",
     loading: "Loading…",
@@ -54,6 +60,11 @@ export const en = {
     refused: "Your role does not allow this.",
     field: (field: string, message: string) => `${field}: ${message}`,
     billing: "Billing is overdue: changes are refused until it is settled. Everything stays readable.",
+    missingFile: "A file of this page is missing on the server",
+    missingFileText:
+      "Its build was replaced, or is not whole. The other pages may work. If it stays missing after a reload, tell whoever runs this installation; what you typed is kept.",
+    reload: "Load the page anew",
+    tooLarge: (command: string) => `The file is larger than 50 MB, more than a page holds. Write it with: ${command}`,
     retryIn: (seconds: number) => `Try again in ${counted(seconds, "second", "seconds")}.`,
   },
   outcome: { ALLOW: "Allow", FLAG: "Flag", REDACT: "Redact", BLOCK: "Block", "": "–" },
@@ -65,6 +76,7 @@ export const en = {
     ship: "Ship",
     environments: "Environments",
     fleet: "Fleet",
+    agents: "Agents",
     watch: "Watch",
     traces: "Traces",
     review: "Review",
@@ -82,6 +94,8 @@ export const en = {
     sso: "Single sign-on",
     scim: "Provisioning",
     billing: "Billing",
+    signingKeys: "Signing keys",
+    evidence: "Evidence",
     account: "Account",
     reference: "API reference",
     theme: "Appearance",
@@ -305,8 +319,13 @@ export const en = {
     },
   },
   bundle: bundleTexts,
+  environment: environmentTexts,
+  gates: gateTexts,
   review: reviewTexts,
   fleet: fleetTexts,
+  agents: agentTexts,
+  evidence: evidenceTexts,
+  signingKeys: signingKeyTexts,
   analytics: analyticsTexts,
   entry: entryTexts,
   roles: roleTexts,

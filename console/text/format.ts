@@ -5,6 +5,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 
 const number = new Intl.NumberFormat("en");
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+const fine = new Intl.NumberFormat("en", { style: "percent", maximumSignificantDigits: 4 });
 const fraction = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const moment = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
@@ -48,6 +49,11 @@ export function size(bytes: number): string {
 /** 12.3% */
 export function share(value: number): string {
   return percent.format(value);
+}
+
+/** 0.05%, for shares that are limits: no digit that somebody set is lost. */
+export function fineShare(value: number): string {
+  return fine.format(value);
 }
 
 /** "1 rule", "2 rules" */

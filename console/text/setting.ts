@@ -12,8 +12,6 @@ export const settingTexts = {
   mailHint: "Besides owners and admins. Empty: to them only.",
   id: "Identifier",
   since: "Since",
-  save: "Save",
-  saved: "Saved.",
   projects: "Projects",
   projectsText: "A project is one application, with its environments.",
   noProjects: "No project yet.",

@@ -1,4 +1,6 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
+import { evidenceSearch, filterOf, queryOf } from "../../console/page/evidence/search.ts";
 import { traceSearch } from "../../console/page/trace/search.ts";
 
 test("an address says what the page looks at; unknown values and defaults are dropped", () => {
@@ -13,4 +15,24 @@ test("an address says what the page looks at; unknown values and defaults are dr
   // The router reads digits as a number; the name of an environment may be made of them.
   expect(traceSearch({ environment: 4 })).toEqual({ environment: "4" });
   expect(traceSearch({ range: "toString", outcome: ["BLOCK"] })).toEqual({});
+});
+
+test("the log of evidence is filtered by days in UTC, of which the last one counts as a whole", () => {
+  const search = evidenceSearch({
+    action: "policy.update",
+    since: "2026-11-01",
+    until: "2026-11-02",
+    control: "",
+    seq: 4,
+  });
+  expect(search).toEqual({ action: "policy.update", since: "2026-11-01", until: "2026-11-02" });
+  expect(evidenceSearch({ since: "yesterday", until: "2026-13-45" })).toEqual({});
+  const { since, until, ...texts } = filterOf(search);
+  expect(texts).toEqual({ action: "policy.update" });
+  expect(since && timestampDate(since).toISOString()).toBe("2026-11-01T00:00:00.000Z");
+  expect(until && timestampDate(until).toISOString()).toBe("2026-11-03T00:00:00.000Z");
+  expect(queryOf({ actor: "a&b@example.com", until: "2026-11-02" })).toBe(
+    "&actor=a%26b%40example.com&until=2026-11-03T00%3A00%3A00.000Z",
+  );
+  expect(queryOf({})).toBe("");
 });

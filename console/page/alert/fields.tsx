@@ -8,9 +8,9 @@ import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { stageName, stages } from "../../data/stage.ts";
-import type { WireNames } from "../../data/wire-name.ts";
 import type { FaultOf } from "../../part/deed-dialog.tsx";
 import { Select, TextField } from "../../part/field.tsx";
+import { Choice } from "../../part/form/choice.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { en } from "../../text/en.ts";
@@ -31,13 +31,22 @@ export function ConditionFields({ form, onChange, faultOf }: FieldsProps) {
   return (
     <Group title={texts.condition}>
       <Typed name="name" label={texts.name} required {...{ form, onChange, faultOf }} />
-      <Choice label={texts.metric} names={metrics} title={texts.metrics} value={form.metric} hint={texts.metricHints}>
-        {(metric) => onChange({ metric })}
-      </Choice>
+      <Choice
+        label={texts.metric}
+        names={metrics}
+        title={texts.metrics}
+        value={form.metric}
+        hint={texts.metricHints}
+        onChoose={(metric) => onChange({ metric })}
+      />
       <div className={layout.pair}>
-        <Choice label={texts.operator} names={operators} title={texts.operators} value={form.operator}>
-          {(operator) => onChange({ operator })}
-        </Choice>
+        <Choice
+          label={texts.operator}
+          names={operators}
+          title={texts.operators}
+          value={form.operator}
+          onChoose={(operator) => onChange({ operator })}
+        />
         <Typed
           name="threshold"
           label={texts.threshold}
@@ -92,9 +101,14 @@ export function ScopeFields({ form, onChange, faultOf }: FieldsProps) {
             </option>
           ))}
         </Select>
-        <Choice label={texts.groupBy} names={groupings} title={texts.groupings} value={form.groupBy} none={texts.whole}>
-          {(groupBy) => onChange({ groupBy })}
-        </Choice>
+        <Choice
+          label={texts.groupBy}
+          names={groupings}
+          title={texts.groupings}
+          value={form.groupBy}
+          none={texts.whole}
+          onChoose={(groupBy) => onChange({ groupBy })}
+        />
       </div>
     </Group>
   );
@@ -111,9 +125,13 @@ export function TimingFields({ form, onChange, faultOf }: FieldsProps) {
         <Typed name="recoveryThreshold" label={texts.recovery} hint={texts.recoveryHint} {...rest} />
         <Typed name="minSamples" label={texts.minSamples} {...rest} />
         <Typed name="renotifyMinutes" label={texts.renotify} hint={texts.renotifyHint} {...rest} />
-        <Choice label={texts.noData} names={noDataNames} title={texts.noDataNames} value={form.noData}>
-          {(noData) => onChange({ noData })}
-        </Choice>
+        <Choice
+          label={texts.noData}
+          names={noDataNames}
+          title={texts.noDataNames}
+          value={form.noData}
+          onChoose={(noData) => onChange({ noData })}
+        />
       </div>
     </Group>
   );
@@ -128,9 +146,13 @@ export function NotifyFields({ form, onChange }: FieldsProps) {
     onChange({ memberIds: isChosen ? [...form.memberIds, id] : form.memberIds.filter((each) => each !== id) });
   return (
     <Group title={texts.notify}>
-      <Choice label={texts.severity} names={severities} title={texts.severities} value={form.severity}>
-        {(severity) => onChange({ severity })}
-      </Choice>
+      <Choice
+        label={texts.severity}
+        names={severities}
+        title={texts.severities}
+        value={form.severity}
+        onChoose={(severity) => onChange({ severity })}
+      />
       <fieldset className={layout.set}>
         <legend>{texts.told}</legend>
         <label className={layout.check}>
@@ -189,41 +211,5 @@ function Typed({
       fault={faultOf(wireName) ?? faultOf(`filter.${wireName}`)}
       onChange={({ target }) => onChange({ [name]: target.value })}
     />
-  );
-}
-
-function Choice<Value extends number>({
-  label,
-  names,
-  title,
-  hint,
-  value,
-  none,
-  children: onChoose,
-}: {
-  readonly label: string;
-  readonly names: WireNames<Value>;
-  readonly title: Readonly<Record<string, string>>;
-  readonly hint?: Readonly<Record<string, string>>;
-  readonly value: Value;
-  /** What the unspecified value is called; without it there is no such choice. */
-  readonly none?: string;
-  readonly children: (value: Value) => void;
-}) {
-  return (
-    <Select
-      label={label}
-      hint={hint?.[names.nameOf(value)]}
-      value={names.nameOf(value)}
-      // The unspecified value of every enum is 0.
-      onChange={({ target }) => onChoose(names.valueOf(target.value) ?? (0 as Value))}
-    >
-      {none !== undefined && <option value="">{none}</option>}
-      {names.values.map((each) => (
-        <option key={each} value={names.nameOf(each)}>
-          {title[names.nameOf(each)] ?? names.nameOf(each)}
-        </option>
-      ))}
-    </Select>
   );
 }

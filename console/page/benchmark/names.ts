@@ -1,6 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { useDatasets } from "../../data/dataset.ts";
 import { useOrganization } from "../../data/organization.ts";
 
 const maxNames = 200;
@@ -11,10 +11,10 @@ export function useNames(): {
   readonly policyName: (id: string) => string;
 } {
   const { orgId } = useOrganization();
-  const datasets = useQuery(DatasetService.method.listDatasets, { orgId, limit: maxNames });
+  const { datasetName } = useDatasets();
   const policies = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxNames });
   return {
-    datasetName: (id) => datasets.data?.datasets.find((each) => each.id === id)?.name ?? id.slice(0, 8),
+    datasetName,
     policyName: (id) => policies.data?.policies.find((each) => each.id === id)?.name ?? id.slice(0, 8),
   };
 }

@@ -75,7 +75,13 @@ function Deeds({ dataset }: { readonly dataset: Dataset }) {
   const [isAsking, setAsking] = useState(false);
   const { orgId, id: datasetId, name } = dataset;
   const save = () =>
-    run(() => saveFile(`/v1/orgs/${orgId}/datasets/${datasetId}/export?format=jsonl`, `${name}.jsonl`));
+    run(() =>
+      saveFile(
+        `/v1/orgs/${orgId}/datasets/${datasetId}/export?format=jsonl`,
+        `${name}.jsonl`,
+        `policy-guard datasets export ${datasetId} --out samples.jsonl`,
+      ),
+    );
   return (
     <>
       {error !== undefined && <Failed error={error} />}

@@ -5,6 +5,7 @@ import type { Bundle } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { GateState } from "../../../gen/policyguard/control/v1/gate_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
@@ -15,6 +16,7 @@ import { CandidateSection } from "./candidate.tsx";
 import { PolicyChanges } from "./changes.tsx";
 import { DeedDialog } from "./deed.tsx";
 import style from "./environment.module.css";
+import { mayOverride } from "./gate/override.tsx";
 import { Gates } from "./gates.tsx";
 import type { Place } from "./place.ts";
 import { Reach } from "./reach.tsx";
@@ -23,6 +25,8 @@ import { WhatIf } from "./what-if.tsx";
 
 const texts = en.bundle;
 const newMs = 10_000;
+/** While a run finds out how a gate stands. */
+const pendingMs = 3_000;
 
 /** One version of an environment: what activating it changes, what stands in its way, and what it would have done. */
 export function BundlePage() {
@@ -34,7 +38,13 @@ export function BundlePage() {
   const { data, error, refetch } = useQuery(
     BundleService.method.getBundle,
     { ...place, version: isNumber ? version : 1 },
-    { enabled: isNumber, refetchInterval: newMs },
+    {
+      enabled: isNumber,
+      refetchInterval: ({ state }) =>
+        state.data?.bundle?.gates.some((gate) => gate.state === GateState.PENDING && gate.runId !== undefined)
+          ? pendingMs
+          : newMs,
+    },
   );
   const environments = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId: place.projectId });
   const environment = environments.data?.environments.find(({ name }) => name === place.envName);
@@ -43,8 +53,11 @@ export function BundlePage() {
     <Page
       title={texts.title(version, place.envName)}
       note={
-        <Link to="/o/$org/environments" params={{ org: orgId }} search={{ project: place.projectId }}>
-          {en.environments.title}
+        <Link
+          to="/o/$org/environments/$project/$env/settings"
+          params={{ org: orgId, project: params.project, env: params.env }}
+        >
+          {params.env}
         </Link>
       }
       actions={bundle && environment && <Activate bundle={bundle} environment={environment} />}
@@ -62,7 +75,10 @@ function Activate({ bundle, environment }: { readonly bundle: Bundle; readonly e
   const [isAsking, setAsking] = useState(false);
   const { name, projectId, activeVersion = 0 } = environment;
   const isOffered = !isActive(bundle) && stateName(bundle) !== "purged" && can(BundleService.method.activateBundle);
-  const closed = bundle.gates.filter(({ passed }) => !passed);
+  // An admin may go past the environment's own gates, in the dialog; the others stand.
+  const closed = bundle.gates.filter(
+    ({ passed, kind }) => !passed && !(kind !== undefined && mayOverride(environment, role)),
+  );
   const why =
     whyNotActivate(environment, role) ??
     (closed.length > 0

@@ -1,9 +1,11 @@
-// Publishing and activating: what it does, said before it is done, and its outcome.
+// Publishing and activating: what it does and how its gates stand, said before it is done, and its outcome.
 
 import { createClient } from "@connectrpc/connect";
+import { useQuery } from "@connectrpc/connect-query";
 import { type FormEvent, useState } from "react";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
+import { failureOf } from "../../data/failure.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
@@ -14,6 +16,8 @@ import { TextField } from "../../part/field.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import style from "./environment.module.css";
+import { mayOverride, type Override, OverrideFields, useOverride } from "./gate/override.tsx";
+import { StandingGates, standingOf } from "./gate/standing.tsx";
 import { whyNotActivate } from "./state.ts";
 
 const texts = en.environments;
@@ -22,6 +26,7 @@ const bundles = createClient(BundleService, transport);
 /** What somebody is about to do with an environment. */
 export type Deed =
   | { readonly kind: "publish"; readonly environment: Environment }
+  | { readonly kind: "republish"; readonly environment: Environment }
   | { readonly kind: "activate"; readonly environment: Environment; readonly version: number };
 
 /** Asks, does it, and says what became of it. */
@@ -36,13 +41,21 @@ export function DeedDialog({
   readonly projectId: string;
   readonly onClose: () => void;
 }) {
+  const { role } = useOrganization();
   const { run, isBusy, error } = useBusy();
   const [done, setDone] = useState<string>();
+  const gates = useClosedGates(deed, { orgId, projectId }, error);
+  const past = useOverride(gates.closed);
+  const isOverridable = gates.closed.length > 0 && mayOverride(deed.environment, role);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const message = String(form.get("message") ?? "");
-    const options = { activate: form.get("activate") === "on", ...(message === "" ? {} : { message }) };
+    const options = {
+      activate: form.get("activate") === "on",
+      ...(message === "" ? {} : { message }),
+      ...(past.override === undefined ? {} : { override: past.override }),
+    };
     run(async () => {
       setDone(await perform(deed, { orgId, projectId }, options));
       await invalidate(BundleService.method.activateBundle);
@@ -71,16 +84,42 @@ export function DeedDialog({
             <ActivateNow environment={deed.environment} />
           </>
         )}
+        {gates.shown}
         {error !== undefined && <Failed error={error} />}
+        {isOverridable && <OverrideFields closed={gates.closed} choice={past.choice} onChange={past.onChange} />}
         <DialogActions>
           <Button onClick={onClose}>{en.common.cancel}</Button>
-          <Button type="submit" kind="primary" disabled={isBusy}>
+          <Button
+            type="submit"
+            kind="primary"
+            disabled={isBusy}
+            why={deed.kind === "activate" && !past.isComplete ? en.gates.reasonMissing : undefined}
+          >
             {confirm}
           </Button>
         </DialogActions>
       </form>
     </Dialog>
   );
+}
+
+/**
+ * The gates that are closed: of a version those that it has, of content that is yet to be made those that refused it.
+ * Before that, nobody knows them.
+ */
+function useClosedGates(deed: Deed, place: { readonly orgId: string; readonly projectId: string }, error: unknown) {
+  const refused = error === undefined ? [] : failureOf(error).gates;
+  const isActivation = deed.kind === "activate";
+  const { data } = useQuery(
+    BundleService.method.getBundle,
+    { ...place, envName: deed.environment.name, version: isActivation ? deed.version : 1 },
+    { enabled: isActivation },
+  );
+  const known = isActivation ? (data?.bundle?.gates ?? []) : [];
+  const closed = isActivation
+    ? known.filter(({ passed, kind }) => !passed && kind !== undefined).map(({ gate }) => gate)
+    : refused.filter(({ state }) => state !== "passed" && state !== "overridden").map(({ gate }) => gate);
+  return { closed, shown: known.length > 0 && <StandingGates gates={known.map(standingOf)} /> };
 }
 
 /** Offers to activate at once, where that is not refused anyway. */
@@ -102,6 +141,10 @@ function wordsOf(deed: Deed) {
   const env = deed.environment.name;
   if (deed.kind === "publish")
     return { title: texts.publishTitle(env), text: texts.publishText, confirm: texts.confirmPublish };
+  if (deed.kind === "republish") {
+    const { republishTitle, republishText, confirmRepublish } = en.environment;
+    return { title: republishTitle(env), text: republishText, confirm: confirmRepublish };
+  }
   const title = texts.activate(deed.version, env);
   return { title, text: texts.activateText, confirm: title };
 }
@@ -109,13 +152,18 @@ function wordsOf(deed: Deed) {
 async function perform(
   deed: Deed,
   place: { readonly orgId: string; readonly projectId: string },
-  options: { readonly activate: boolean; readonly message?: string },
+  options: { readonly activate: boolean; readonly message?: string; readonly override?: Override },
 ): Promise<string> {
   const env = deed.environment.name;
   if (deed.kind === "activate") {
-    await bundles.activateBundle({ ...place, envName: env, version: deed.version });
+    const { override } = options;
+    await bundles.activateBundle({
+      ...{ ...place, envName: env, version: deed.version },
+      ...(override === undefined ? {} : { override }),
+    });
     return texts.activated(deed.version, env);
   }
-  const { bundle } = await bundles.publishBundle({ ...place, envName: env, ...options });
+  const make = deed.kind === "publish" ? bundles.publishBundle : bundles.republishBundle;
+  const { bundle } = await make({ ...place, envName: env, ...options });
   return texts.done(bundle?.version ?? 0, env);
 }

@@ -15,6 +15,7 @@ import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
+import { CreateEnvironmentDialog } from "./create.tsx";
 import { type Deed, DeedDialog } from "./deed.tsx";
 import style from "./environment.module.css";
 import type { Place } from "./place.ts";
@@ -27,7 +28,8 @@ const fleetMs = 5_000;
 
 /** The environments of a project, in the order of promotion. */
 export function EnvironmentsPage() {
-  const { orgId } = useOrganization();
+  const { orgId, can } = useOrganization();
+  const [isCreating, setCreating] = useState(false);
   const search = useSearch({ from: "/o/$org/environments" });
   const navigate = useNavigate({ from: "/o/$org/environments" });
   const { projects, project, isLoaded, error, refetch } = useProjects(search.project);
@@ -35,19 +37,27 @@ export function EnvironmentsPage() {
     <Page
       title={texts.title}
       actions={
-        projects.length > 1 && (
-          <ProjectSelect
-            projects={projects}
-            value={project?.id}
-            onChange={(id) => navigate({ search: id === undefined ? {} : { project: id }, replace: true })}
-          />
-        )
+        <>
+          {projects.length > 1 && (
+            <ProjectSelect
+              projects={projects}
+              value={project?.id}
+              onChange={(id) => navigate({ search: id === undefined ? {} : { project: id }, replace: true })}
+            />
+          )}
+          {project !== undefined && can(EnvironmentService.method.createEnvironment) && (
+            <Button onClick={() => setCreating(true)}>{en.environment.create}</Button>
+          )}
+        </>
       }
     >
       {error !== undefined && <Failed error={error} onRetry={refetch} />}
       {!isLoaded && error === undefined && <Loading />}
       {isLoaded && project === undefined && <Empty title={texts.noProjects} text={texts.noProjectsText} />}
       {project !== undefined && <Pipeline key={project.id} orgId={orgId} projectId={project.id} />}
+      {project !== undefined && isCreating && (
+        <CreateEnvironmentDialog projectId={project.id} onClose={() => setCreating(false)} />
+      )}
     </Page>
   );
 }
@@ -102,7 +112,11 @@ function Card({
   return (
     <li className={style.card}>
       <header className={style.head}>
-        <h2>{name}</h2>
+        <h2>
+          <Link to="/o/$org/environments/$project/$env/settings" params={{ org: orgId, project: projectId, env: name }}>
+            {name}
+          </Link>
+        </h2>
         {isProtected && <span className={style.tag}>{texts.isProtected}</span>}
         {isFrozen && <span className={style.tag}>{texts.isFrozen}</span>}
         {requiredApprovals > 0 && <span className={style.tag}>{texts.approvals(requiredApprovals)}</span>}

@@ -18,6 +18,8 @@ import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { comparePolicies, PolicyChanges } from "./changes.tsx";
 import style from "./environment.module.css";
+import { TargetGates } from "./gate/of-target.tsx";
+import { mayOverride, OverrideFields, useOverride } from "./gate/override.tsx";
 import { isActive } from "./state.ts";
 
 const texts = en.bundle;
@@ -154,6 +156,10 @@ function Preview({
           <p className={style.dim}>{texts.lists}</p>
         </>
       )}
+      <TargetGates
+        place={{ orgId: bundle.orgId, projectId: target.projectId, envName: target.name }}
+        contentDigest={bundle.contentDigest}
+      />
       <PromoteForm bundle={bundle} target={target} newest={existing[0]?.version ?? 0} />
     </section>
   );
@@ -168,10 +174,14 @@ function PromoteForm({
   readonly target: Environment;
   readonly newest: number;
 }) {
-  const { orgId, can } = useOrganization();
+  const { orgId, can, role } = useOrganization();
   const navigate = useNavigate();
   const { run, isBusy, error } = useBusy();
   const [message, setMessage] = useState("");
+  // Which gates refuse is known when they have refused.
+  const refused = error === undefined ? [] : failureOf(error).gates;
+  const closed = refused.filter(({ state }) => state !== "passed" && state !== "overridden").map(({ gate }) => gate);
+  const past = useOverride(closed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     run(async () => {
@@ -184,6 +194,7 @@ function PromoteForm({
         activate: false,
         expectedVersion: newest,
         ...(message === "" ? {} : { message }),
+        ...(past.override === undefined ? {} : { override: past.override }),
       });
       await invalidate(BundleService.method.promoteBundle);
       await navigate({
@@ -205,6 +216,9 @@ function PromoteForm({
       />
       {error !== undefined && <Failed error={error} />}
       {isOverrun && <p role="status">{texts.newerThere}</p>}
+      {closed.length > 0 && mayOverride(target, role) && (
+        <OverrideFields closed={closed} choice={past.choice} onChange={past.onChange} />
+      )}
       <p>
         <Button type="submit" kind="primary" disabled={isBusy}>
           {texts.make(target.name)}

@@ -1,23 +1,21 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { useState } from "react";
 import type { Organization } from "../../../gen/policyguard/control/v1/organization_pb.ts";
 import { OrganizationService } from "../../../gen/policyguard/control/v1/organization_service_pb.ts";
 import type { Retention } from "../../../gen/policyguard/control/v1/retention_pb.ts";
 import { RetentionService } from "../../../gen/policyguard/control/v1/retention_service_pb.ts";
-import { failureOf } from "../../data/failure.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { Ago } from "../../part/ago.tsx";
-import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
-import { DeedDialog, type FaultOf } from "../../part/deed-dialog.tsx";
+import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Facts } from "../../part/facts.tsx";
 import { TextField } from "../../part/field.tsx";
-import { textsOf } from "../../part/form.ts";
+import { SavedForm } from "../../part/form/saved-form.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
-import { Answered, Failed } from "../../part/state.tsx";
+import { Answered } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { Projects } from "./projects.tsx";
 
@@ -173,40 +171,6 @@ function Days({
 function days<Name extends string>(name: Name, text: string): { readonly [key in Name]?: number } {
   // A computed name loses its type.
   return (text.trim() === "" ? {} : { [name]: Number(text) }) as { readonly [key in Name]?: number };
-}
-
-/** A form that stays where it is when it is saved, and says so. */
-function SavedForm({
-  onSave,
-  children,
-}: {
-  readonly onSave: (text: (name: string) => string) => Promise<void>;
-  readonly children: (faultOf: FaultOf) => ReactNode;
-}) {
-  const { run, isBusy, error } = useBusy();
-  const [isSaved, setSaved] = useState(false);
-  const faults = error === undefined ? [] : failureOf(error).fields;
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const text = textsOf(event.currentTarget);
-    setSaved(false);
-    run(async () => {
-      await onSave(text);
-      setSaved(true);
-    });
-  };
-  return (
-    <form className={`${layout.stack} ${layout.narrow}`} onSubmit={submit} onChange={() => setSaved(false)}>
-      {children((field) => faults.find((each) => each.field === field)?.message)}
-      {error !== undefined && <Failed error={error} />}
-      <div className={layout.row}>
-        <Button type="submit" kind="primary" disabled={isBusy}>
-          {texts.save}
-        </Button>
-        {isSaved && <span role="status">{texts.saved}</span>}
-      </div>
-    </form>
-  );
 }
 
 function Delete() {

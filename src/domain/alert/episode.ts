@@ -157,8 +157,9 @@ async function samplesOf(tx: Transaction, tales: readonly Tale[]): Promise<strin
   return tales.map(({ alert, reason }) => (reason === "resolved" ? [] : (byAlert.get(alert.id) ?? [])));
 }
 
-function urlOf(publicUrl: string | undefined, { orgId, id }: AlertRow): string | null {
-  return publicUrl === undefined ? null : `${publicUrl.replace(/\/+$/, "")}/v1/orgs/${orgId}/alerts/${id}`;
+/** The page of the console that shows the rule with its alerts. */
+function urlOf(publicUrl: string | undefined, { orgId, ruleId }: AlertRow): string | null {
+  return publicUrl === undefined ? null : `${publicUrl.replace(/\/+$/, "")}/o/${orgId}/alerts/${ruleId}`;
 }
 
 function wholeSecond(time: Date): string {

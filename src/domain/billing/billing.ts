@@ -2,6 +2,7 @@
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
+import { isLoopback } from "../../kit/net/host.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
 import { type InvoiceStatus, type InvoiceWithLines, listInvoices, readInvoice } from "../../store/billing/invoice.ts";
@@ -135,11 +136,19 @@ export class Billing {
 
   #readUrl(url: string | undefined, field: string): string | null {
     if (url === undefined || url === "") return null;
-    const { origin } = new URL(this.#options.publicUrl);
+    const own = new URL(this.#options.publicUrl);
     const read = URL.canParse(url) ? new URL(url) : undefined;
-    if (read?.origin === origin && read.username === "" && read.password === "") return read.href;
-    throw validationFailed([{ field, message: `expected an address that begins with ${origin}/` }]);
+    const isPlain = read?.username === "" && read.password === "";
+    if (read !== undefined && isPlain && isSamePlace(read, own)) return read.href;
+    throw validationFailed([{ field, message: `expected an address that begins with ${own.origin}/ (PUBLIC_URL)` }]);
   }
+}
+
+/** A machine calls itself by several names: 127.0.0.1 and localhost lead to the same listener. */
+function isSamePlace(one: URL, other: URL): boolean {
+  if (one.origin === other.origin) return true;
+  const isHere = [one, other].every(({ hostname }) => isLoopback(hostname.replace(/^\[|\]$/g, "")));
+  return isHere && one.protocol === other.protocol && one.port === other.port;
 }
 
 function planView(plan: Plan, prices: Readonly<Partial<Record<Plan, Price>>>): PlanView {

@@ -98,6 +98,7 @@ interface Told {
   readonly value: number;
   readonly agent_id: string | null;
   readonly alert_id: string;
+  readonly alert_rule_id: string;
   readonly url: string;
 }
 
@@ -275,9 +276,8 @@ it("an event names the newest traces that it is about, and where the alert can b
     });
   await minute(world, 20);
   const [event] = await told(world);
-  const alertId = event?.alert_id;
   expect(event).toMatchObject({ samples: 20, sample_trace_ids: ids.slice(1, 6).toReversed() });
-  expect(event?.url).toBe(`https://guard.example/v1/orgs/${world.orgId}/alerts/${alertId}`);
+  expect(event?.url).toBe(`https://guard.example/o/${world.orgId}/alerts/${event?.alert_rule_id}`);
 });
 
 it("metrics of runtimes and bundles are of the present", async () => {

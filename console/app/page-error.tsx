@@ -1,0 +1,26 @@
+import type { ErrorComponentProps } from "@tanstack/react-router";
+import { Button } from "../part/button.tsx";
+import { Empty, Failed } from "../part/state.tsx";
+import { en } from "../text/en.ts";
+
+/** What browsers say when a file of a page does not come. */
+const missingFile =
+  /dynamically imported module|importing a module script failed|unable to preload css|module script failed/i;
+
+/**
+ * A page that could not be shown. A file that is missing although the page was loaded anew belongs to a build that the
+ * server does not have: nothing in the browser mends that, so nothing repeats by itself.
+ */
+export function PageError({ error }: ErrorComponentProps) {
+  const reload = () => location.reload();
+  if (!(error instanceof Error && missingFile.test(error.message))) return <Failed error={error} onRetry={reload} />;
+  return (
+    <div role="alert">
+      <Empty title={en.failure.missingFile} text={en.failure.missingFileText}>
+        <Button kind="primary" onClick={reload}>
+          {en.failure.reload}
+        </Button>
+      </Empty>
+    </div>
+  );
+}

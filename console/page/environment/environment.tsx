@@ -1,0 +1,101 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
+import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { Badge } from "../../part/badge.tsx";
+import { Button } from "../../part/button.tsx";
+import { Page } from "../../part/page.tsx";
+import { Answered, Empty } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { type Deed, DeedDialog } from "./deed.tsx";
+import { GateList } from "./gate/list.tsx";
+import { GateResults } from "./gate/results.tsx";
+import { DeleteEnvironment, Order } from "./order.tsx";
+import { Rules } from "./rules.tsx";
+import { Versions } from "./versions.tsx";
+
+const texts = en.environment;
+
+/** One environment: its gates and what was found out for them, its rules, its versions, its place in the order. */
+export function EnvironmentPage() {
+  const { orgId } = useOrganization();
+  const { project: projectId, env: envName } = useParams({ from: "/o/$org/environments/$project/$env/settings" });
+  const query = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId });
+  const environment = query.data?.environments.find(({ name }) => name === envName);
+  const place = { orgId, projectId, envName };
+  return (
+    <Page
+      title={envName}
+      note={
+        <>
+          <Link to="/o/$org/environments" params={{ org: orgId }} search={{ project: projectId }}>
+            {en.environments.title}
+          </Link>{" "}
+          {environment && <Marks environment={environment} />}
+        </>
+      }
+      actions={environment && <Deeds environment={environment} />}
+    >
+      <Answered query={query}>
+        {({ environments }) =>
+          environment === undefined ? (
+            <Empty title={texts.gone} />
+          ) : (
+            <>
+              <GateList place={place} />
+              <GateResults place={place} />
+              <Versions place={place} />
+              <Rules environment={environment} />
+              <Order all={environments} environment={environment} />
+              <DeleteEnvironment environment={environment} />
+            </>
+          )
+        }
+      </Answered>
+    </Page>
+  );
+}
+
+function Marks({ environment: { activeVersion, isProtected, isFrozen } }: { readonly environment: Environment }) {
+  return (
+    <>
+      {activeVersion !== undefined && (
+        <Badge tone="good">
+          {en.common.version(activeVersion)} {en.environments.active}
+        </Badge>
+      )}{" "}
+      {isProtected && <Badge>{en.environments.isProtected}</Badge>}{" "}
+      {isFrozen && <Badge tone="notice">{en.environments.isFrozen}</Badge>}
+    </>
+  );
+}
+
+function Deeds({ environment }: { readonly environment: Environment }) {
+  const { orgId, can } = useOrganization();
+  const [deed, setDeed] = useState<Deed>();
+  const { projectId } = environment;
+  return (
+    <>
+      {can(BundleService.method.republishBundle) && environment.activeVersion !== undefined && (
+        <Button onClick={() => setDeed({ kind: "republish", environment })}>{texts.republish}</Button>
+      )}
+      {can(BundleService.method.publishBundle) && (
+        <Button kind="primary" onClick={() => setDeed({ kind: "publish", environment })}>
+          {en.environments.publish}
+        </Button>
+      )}
+      {deed !== undefined && (
+        <DeedDialog
+          key={deed.kind}
+          deed={deed}
+          orgId={orgId}
+          projectId={projectId}
+          onClose={() => setDeed(undefined)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,163 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import {
+  type KeyHolder,
+  KeyHolderSchema,
+  KeyState,
+  KeyStateSchema,
+  type ManagedKey,
+} from "../../../gen/policyguard/control/v1/signing_key_pb.ts";
+import { SigningKeyService } from "../../../gen/policyguard/control/v1/signing_key_service_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { perform } from "../../data/perform.ts";
+import { wireNames } from "../../data/wire-name.ts";
+import { Ago } from "../../part/ago.tsx";
+import { Badge } from "../../part/badge.tsx";
+import { Button } from "../../part/button.tsx";
+import { DeedDialog } from "../../part/deed-dialog.tsx";
+import layout from "../../part/layout/layout.module.css";
+import { Page } from "../../part/page.tsx";
+import { Pager } from "../../part/pager.tsx";
+import { Answered, Empty } from "../../part/state.tsx";
+import { Table } from "../../part/table.tsx";
+import { en } from "../../text/en.ts";
+
+const texts = en.signingKeys;
+const { method } = SigningKeyService;
+const pageSize = 50;
+/** Ids are digests, so their beginning tells keys apart. */
+const shownOfKid = 12;
+
+const keyStates = wireNames<KeyState>(KeyStateSchema);
+const holders = wireNames<KeyHolder>(KeyHolderSchema);
+const tones = new Map<KeyState, "good" | "notice" | "bad">([
+  [KeyState.ACTIVE, "good"],
+  [KeyState.RETIRING, "notice"],
+  [KeyState.REVOKED, "bad"],
+]);
+
+/** The keys that sign the organization's bundles: a new one, and the end of an old one. */
+export function SigningKeysPage() {
+  const { orgId, can } = useOrganization();
+  const [offset, setOffset] = useState(0);
+  const [dialog, setDialog] = useState<"rotate" | ManagedKey>();
+  const query = useQuery(method.listManagedKeys, { orgId, limit: pageSize, offset });
+  const close = () => setDialog(undefined);
+  return (
+    <Page
+      title={texts.title}
+      note={query.data && en.common.total(query.data.total)}
+      actions={
+        can(method.rotateSigningKey) &&
+        query.data !== undefined && (
+          <Button kind="primary" onClick={() => setDialog("rotate")}>
+            {texts.rotate}
+          </Button>
+        )
+      }
+    >
+      <p className={layout.dim}>{texts.text}</p>
+      <Answered query={query} rows={2}>
+        {({ signingKeys, total }) => (
+          <>
+            {total === 0 && <Empty title={texts.empty} text={texts.emptyText} />}
+            {total > 0 && <Keys keys={signingKeys} onRevoke={setDialog} />}
+            <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
+          </>
+        )}
+      </Answered>
+      {dialog === "rotate" && (
+        <DeedDialog
+          title={texts.rotateTitle}
+          text={texts.rotateText}
+          deed={texts.confirmRotate}
+          onClose={close}
+          onDo={async () => {
+            await perform(method.rotateSigningKey, { orgId });
+          }}
+        />
+      )}
+      {dialog !== undefined && dialog !== "rotate" && <RevokeDialog signingKey={dialog} onClose={close} />}
+    </Page>
+  );
+}
+
+function Keys({
+  keys,
+  onRevoke,
+}: {
+  readonly keys: readonly ManagedKey[];
+  readonly onRevoke: (key: ManagedKey) => void;
+}) {
+  const { can } = useOrganization();
+  return (
+    <Table
+      label={texts.title}
+      rows={keys}
+      keyOf={({ kid }) => kid}
+      columns={[
+        { title: texts.key, cell: ({ kid }) => <code title={kid}>{kid.slice(0, shownOfKid)}…</code> },
+        { title: texts.state, cell: ({ state }) => <State state={state} /> },
+        { title: texts.holder, isExtra: true, cell: ({ holder }) => texts.holders[holders.nameOf(holder)] },
+        { title: texts.created, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+        { title: texts.replaced, isExtra: true, isNumber: true, cell: ({ retiringAt }) => <Ago time={retiringAt} /> },
+        { title: texts.revoked, isExtra: true, isNumber: true, cell: ({ revokedAt }) => <Ago time={revokedAt} /> },
+        {
+          title: "",
+          isNumber: true,
+          cell: (key) =>
+            can(method.revokeSigningKey) &&
+            key.state !== KeyState.REVOKED && (
+              <Button kind="quiet" aria-label={texts.revokeOf(key.kid)} onClick={() => onRevoke(key)}>
+                {texts.revoke}
+              </Button>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+function State({ state }: { readonly state: KeyState }) {
+  const name = keyStates.nameOf(state);
+  return (
+    <Badge tone={tones.get(state) ?? "plain"} title={texts.stateHints[name] ?? ""}>
+      {texts.states[name] ?? name}
+    </Badge>
+  );
+}
+
+/** Nothing undoes this, so the beginning of the key has to be typed. */
+function RevokeDialog({
+  signingKey: { kid, state },
+  onClose,
+}: {
+  readonly signingKey: ManagedKey;
+  readonly onClose: () => void;
+}) {
+  const { orgId } = useOrganization();
+  const isActive = state === KeyState.ACTIVE;
+  return (
+    <DeedDialog
+      title={texts.revokeTitle(`${kid.slice(0, shownOfKid)}…`)}
+      text={texts.revokeText}
+      deed={texts.confirmRevoke}
+      typed={kid.slice(0, shownOfKid)}
+      isGrave
+      onClose={onClose}
+      onDo={async () => {
+        await perform(method.revokeSigningKey, { orgId, kid });
+      }}
+    >
+      {isActive && (
+        <p>
+          {texts.revokeActive}{" "}
+          <Link to="/o/$org/fleet" params={{ org: orgId }}>
+            {texts.fleet}
+          </Link>
+        </p>
+      )}
+    </DeedDialog>
+  );
+}

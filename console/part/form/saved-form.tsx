@@ -1,0 +1,43 @@
+import { type FormEvent, type ReactNode, useState } from "react";
+import { failureOf } from "../../data/failure.ts";
+import { en } from "../../text/en.ts";
+import { useBusy } from "../busy.ts";
+import { Button } from "../button.tsx";
+import type { FaultOf } from "../deed-dialog.tsx";
+import { textsOf } from "../form.ts";
+import layout from "../layout/layout.module.css";
+import { Failed } from "../state.tsx";
+
+/** A form that stays where it is when it is saved, and says so. */
+export function SavedForm({
+  onSave,
+  children,
+}: {
+  readonly onSave: (text: (name: string) => string) => Promise<void>;
+  readonly children: (faultOf: FaultOf) => ReactNode;
+}) {
+  const { run, isBusy, error } = useBusy();
+  const [isSaved, setSaved] = useState(false);
+  const faults = error === undefined ? [] : failureOf(error).fields;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const text = textsOf(event.currentTarget);
+    setSaved(false);
+    run(async () => {
+      await onSave(text);
+      setSaved(true);
+    });
+  };
+  return (
+    <form className={`${layout.stack} ${layout.narrow}`} onSubmit={submit} onChange={() => setSaved(false)}>
+      {children((field) => faults.find((each) => each.field === field)?.message)}
+      {error !== undefined && <Failed error={error} />}
+      <div className={layout.row}>
+        <Button type="submit" kind="primary" disabled={isBusy}>
+          {en.common.save}
+        </Button>
+        {isSaved && <span role="status">{en.common.saved}</span>}
+      </div>
+    </form>
+  );
+}
