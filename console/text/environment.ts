@@ -4,8 +4,6 @@ import { counted } from "./format.ts";
 
 /** The texts of the page of an environment. */
 export const environmentTexts = {
-  settings: "Settings",
-  settingsOf: (name: string) => `Settings of ${name}`,
   gone: "There is no such environment in this project.",
   rules: "Rules and records",
   rulesText: "Who may activate, and which text runtimes report.",

@@ -43,7 +43,7 @@ export const evidenceTexts = {
   shows: "What entries show",
   doesNotShow: (text: string) => `Not shown: ${text}`,
   showEntries: (n: number) => counted(n, "entry", "entries"),
-  showEntriesOf: (control: string) => `Entries for ${control}`,
+  showEntriesOf: (n: number, control: string) => `${counted(n, "entry", "entries")} for ${control}`,
   export: "Export",
   exportText: "Up to the newest checkpoint. The export itself becomes an entry.",
   filtered: "Only what the filters of the log choose; the file says what it leaves out.",

@@ -96,6 +96,21 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     expect(await page.title()).toContain("?a=<b>");
   });
 
+  test("a payment leads back to the page under each name that the machine calls itself by", async () => {
+    const { orgId, tokens } = driver.world;
+    const port = new URL(driver.plane.baseUrl).port;
+    const begin = (success_url: string) =>
+      fetch(`${driver.plane.baseUrl}/v1/billing/checkout`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${tokens.admin}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ org_id: orgId, plan: "growth", success_url }),
+      });
+    for (const host of ["localhost", "127.0.0.1", "[::1]"])
+      expect((await begin(`http://${host}:${port}/o/${orgId}/settings/billing`)).status).toBe(201);
+    for (const other of [`https://localhost:${port}/`, "http://localhost:1/", `http://localhost.example:${port}/`])
+      expect((await begin(other)).status).toBe(422);
+  });
+
   test("alert rules say which plan has them; once it is bought, one is previewed, made and silenced", async () => {
     const page = await driver.openAs("owner", driver.at("/alerts"));
     await page.getByText("Alerts are part of the plan Growth. This organization has Starter.").waitFor();

@@ -47,8 +47,8 @@ export function EnvironmentPage() {
             <>
               <GateList place={place} />
               <GateResults place={place} />
-              <Versions place={place} />
               <Rules environment={environment} />
+              <Versions place={place} />
               <Order all={environments} environment={environment} />
               <DeleteEnvironment environment={environment} />
             </>

@@ -63,7 +63,7 @@ export function Controls() {
                       to="/o/$org/settings/evidence"
                       params={{ org: orgId }}
                       search={{ ...times, control: id }}
-                      aria-label={texts.showEntriesOf(control)}
+                      aria-label={texts.showEntriesOf(entries, control)}
                     >
                       {texts.showEntries(entries)}
                     </Link>

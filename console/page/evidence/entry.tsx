@@ -78,12 +78,15 @@ function Entry({ entry }: { readonly entry: EvidenceEntry }) {
             ...(address === "" ? [] : ([[texts.address, address ?? texts.erased]] as const)),
             [
               texts.resource,
-              <span key="resource">
-                <code>{resource}</code>{" "}
-                <Link to="/o/$org/settings/evidence" params={{ org: orgId }} search={{ resource }}>
-                  {texts.all}
-                </Link>
-              </span>,
+              <Link
+                key="resource"
+                to="/o/$org/settings/evidence"
+                params={{ org: orgId }}
+                search={{ resource }}
+                title={texts.all}
+              >
+                <code>{resource}</code>
+              </Link>,
             ],
             ...(requestId === "" ? [] : ([[texts.request, <code key="request">{requestId}</code>]] as const)),
             [
@@ -97,17 +100,15 @@ function Entry({ entry }: { readonly entry: EvidenceEntry }) {
       </Panel>
       <Panel title={texts.what}>
         {digestOnly.length > 0 && <p className={layout.dim}>{texts.digestOnly}</p>}
-        {before === after ? (
+        {before === undefined && after === undefined && <p className={layout.dim}>{texts.nothing}</p>}
+        {before !== undefined && before === after && <p className={layout.dim}>{texts.sameValue}</p>}
+        {(before === undefined) !== (after === undefined) && (
           <>
-            <p className={layout.dim}>{before === texts.nothing ? texts.nothing : texts.sameValue}</p>
-            {before !== texts.nothing && <pre className={style.code}>{after}</pre>}
+            <h3>{before === undefined ? texts.after : texts.before}</h3>
+            <pre className={style.code}>{before ?? after}</pre>
           </>
-        ) : entry.before === undefined || entry.after === undefined ? (
-          <>
-            <h3>{entry.before === undefined ? texts.after : texts.before}</h3>
-            <pre className={style.code}>{entry.before === undefined ? after : before}</pre>
-          </>
-        ) : (
+        )}
+        {before !== undefined && after !== undefined && before !== after && (
           <DiffView before={before} after={after} label={texts.what} />
         )}
       </Panel>
@@ -116,10 +117,10 @@ function Entry({ entry }: { readonly entry: EvidenceEntry }) {
   );
 }
 
-/** A value as people read it. */
-function textOf(value: Value | undefined): string {
+/** A value as people read it; undefined where there is none. */
+function textOf(value: Value | undefined): string | undefined {
   const json = value === undefined ? null : toJson(ValueSchema, value);
-  return json === null ? texts.nothing : JSON.stringify(json, null, 2);
+  return json === null ? undefined : JSON.stringify(json, null, 2);
 }
 
 /** The proof is of the newest checkpoint; an entry of the last minute has none. */

@@ -83,9 +83,7 @@ export function LogState({ state }: { readonly state: ListEvidenceCheckpointsRes
         <Checkpoints />
       ) : (
         <div>
-          <Button kind="quiet" onClick={() => setOpen(true)}>
-            {texts.showCheckpoints}
-          </Button>
+          <Button onClick={() => setOpen(true)}>{texts.showCheckpoints}</Button>
         </div>
       )}
     </Panel>

@@ -17,8 +17,6 @@ export interface GateFigures {
     readonly value: number | undefined;
     readonly isMet: boolean;
   }[];
-  /** Gaps in the coverage of languages. */
-  readonly missing: readonly { readonly language: string; readonly category: string }[];
 }
 
 /** Counts of which a gate may need more, by kind. */
@@ -42,11 +40,6 @@ export function figuresOf(kind: GateKind | undefined, details: JsonObject | unde
       const part = objectOf(each.slice);
       const slice = part && `${textIn(part, "by") ?? ""} ${textIn(part, "value") ?? ""}`.trim();
       return [{ ...{ metric, slice, side, limit }, value: numberIn(each, "value"), isMet: each.met === true }];
-    }),
-    missing: objectsIn(details, "missing").flatMap((each) => {
-      const language = textIn(each, "language");
-      const category = textIn(each, "category");
-      return language === undefined || category === undefined ? [] : [{ language, category }];
     }),
   };
 }

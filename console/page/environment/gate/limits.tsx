@@ -109,9 +109,11 @@ function Limit({
           onChange={({ target }) => onChange({ part: target.value })}
         />
       )}
-      <Button kind="quiet" aria-label={texts.removeLimit(at + 1)} onClick={onRemove}>
-        ✕
-      </Button>
+      <div>
+        <Button kind="quiet" aria-label={texts.removeLimit(at + 1)} onClick={onRemove}>
+          {texts.removeShort}
+        </Button>
+      </div>
     </section>
   );
 }

@@ -11,6 +11,7 @@ import { Badge } from "../../../part/badge.tsx";
 import { Button } from "../../../part/button.tsx";
 import { DeedDialog } from "../../../part/deed-dialog.tsx";
 import layout from "../../../part/layout/layout.module.css";
+import { Menu } from "../../../part/menu.tsx";
 import { Panel } from "../../../part/panel.tsx";
 import { Answered } from "../../../part/state.tsx";
 import { Table } from "../../../part/table.tsx";
@@ -92,7 +93,7 @@ function Gates({
           {
             title: texts.checkedBy,
             isExtra: true,
-            cell: ({ on }) => on.map((action) => texts.actions[gateActions.nameOf(action)]).join(", "),
+            cell: ({ on }) => on.map(gateActions.nameOf).join(", "),
           },
           ...(mayEdit
             ? [
@@ -100,22 +101,13 @@ function Gates({
                   title: "",
                   isNumber: true,
                   cell: (gate: Gate) => (
-                    <span className={`${layout.row} ${layout.end}`}>
-                      <Button
-                        kind="quiet"
-                        aria-label={texts.editOf(gate.id)}
-                        onClick={() => setOpen({ gate, deed: "edit" })}
-                      >
-                        {texts.edit}
-                      </Button>
-                      <Button
-                        kind="quiet"
-                        aria-label={texts.removeOf(gate.id)}
-                        onClick={() => setOpen({ gate, deed: "remove" })}
-                      >
-                        {texts.remove}
-                      </Button>
-                    </span>
+                    <Menu
+                      label={texts.deedsOf(gate.id)}
+                      items={[
+                        { title: texts.edit, onChoose: () => setOpen({ gate, deed: "edit" }) },
+                        { title: texts.remove, onChoose: () => setOpen({ gate, deed: "remove" }) },
+                      ]}
+                    />
                   ),
                 },
               ]

@@ -48,7 +48,7 @@ export function StandingGates({ gates }: { readonly gates: readonly Standing[] }
 function Row({ gate }: { readonly gate: Standing }) {
   const { id, kind, reason, runId, details, warnsOnly } = gate;
   const { orgId } = useOrganization();
-  const { lack, requirements, missing } = figuresOf(kind, details);
+  const { lack, requirements } = figuresOf(kind, details);
   const kindName = gateKinds.nameOf(kind);
   return (
     <li>
@@ -82,11 +82,6 @@ function Row({ gate }: { readonly gate: Standing }) {
               ))}
             </ul>
           </details>
-        )}
-        {missing.length > 0 && (
-          <p className={style.reason}>
-            {missing.map(({ language, category }) => texts.uncovered(language, category)).join(" · ")}
-          </p>
         )}
         {runId !== undefined && kind === GateKind.BENCHMARK && (
           <p>
