@@ -3,6 +3,7 @@ import "./style/tokens.css";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { isMissingFile } from "./app/missing-file.ts";
 import { Providers } from "./app/providers.tsx";
 import { router } from "./app/router.tsx";
 import { applyTheme, storedTheme } from "./app/theme.ts";
@@ -24,7 +25,11 @@ addEventListener("vite:preloadError", () => {
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the document has no #root");
-createRoot(root).render(
+// The page says itself that a file is missing; every other error that it catches is of interest to whoever debugs it.
+const onCaughtError = (error: unknown) => {
+  if (!isMissingFile(error)) console.error(error);
+};
+createRoot(root, { onCaughtError }).render(
   <StrictMode>
     <Providers>
       <RouterProvider router={router} />

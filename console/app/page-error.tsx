@@ -2,10 +2,7 @@ import type { ErrorComponentProps } from "@tanstack/react-router";
 import { Button } from "../part/button.tsx";
 import { Empty, Failed } from "../part/state.tsx";
 import { en } from "../text/en.ts";
-
-/** What browsers say when a file of a page does not come. */
-const missingFile =
-  /dynamically imported module|importing a module script failed|unable to preload css|module script failed/i;
+import { isMissingFile } from "./missing-file.ts";
 
 /**
  * A page that could not be shown. A file that is missing although the page was loaded anew belongs to a build that the
@@ -13,7 +10,7 @@ const missingFile =
  */
 export function PageError({ error }: ErrorComponentProps) {
   const reload = () => location.reload();
-  if (!(error instanceof Error && missingFile.test(error.message))) return <Failed error={error} onRetry={reload} />;
+  if (!isMissingFile(error)) return <Failed error={error} onRetry={reload} />;
   return (
     <div role="alert">
       <Empty title={en.failure.missingFile} text={en.failure.missingFileText}>

@@ -11,7 +11,7 @@ const texts = en.evidence;
 
 /** How somebody verifies an export, watches the log, and how long entries are kept. */
 export function Verify({ hasCheckpoint }: { readonly hasCheckpoint: boolean }) {
-  const { orgId } = useOrganization();
+  const { orgId, can } = useOrganization();
   const { data } = useQuery(RetentionService.method.getRetention, { orgId });
   const days = data?.retention?.effectiveEvidenceDays;
   return (
@@ -27,9 +27,11 @@ export function Verify({ hasCheckpoint }: { readonly hasCheckpoint: boolean }) {
       {days !== undefined && (
         <p className={layout.dim}>
           {texts.retention} <strong>{texts.kept(days)}</strong>. {texts.keptText}{" "}
-          <Link to="/o/$org/settings" params={{ org: orgId }}>
-            {texts.changeRetention}
-          </Link>
+          {can(RetentionService.method.updateRetention) && (
+            <Link to="/o/$org/settings" params={{ org: orgId }}>
+              {texts.changeRetention}
+            </Link>
+          )}
         </p>
       )}
     </Panel>
