@@ -31,7 +31,7 @@ let database: Database;
 
 beforeAll(async () => {
   home = await startInstallation();
-  policyId = await eventually(() => home.createPolicy(policy));
+  policyId = await home.createPolicy(policy);
   const { projectId } = home.world;
   await home.call("PUT", `/projects/${projectId}/annotation-settings`, { target_per_day: 10_000 });
   const version = await home.publish();

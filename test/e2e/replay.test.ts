@@ -51,8 +51,7 @@ let policyId: string;
 
 beforeAll(async () => {
   home = await startInstallation();
-  // Under much load its analysis may be refused for the moment.
-  policyId = await eventually(() => home.createPolicy(before));
+  policyId = await home.createPolicy(before);
   const { projectId, environment } = home.world;
   await home.call("PATCH", `/projects/${projectId}/environments/${environment}`, { capture: "none" });
   const version = await home.publish();

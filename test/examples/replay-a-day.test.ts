@@ -5,7 +5,6 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually } from "../harness/eventually.ts";
 import { makeCheckout, patternOf, playCommands, stepsOf } from "../harness/played-page.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 import { startWorkerProcess, type WorkerProcess } from "../harness/process/worker-process.ts";
@@ -22,8 +21,7 @@ beforeAll(async () => {
   const { plane, masterKey } = installation;
   worker = await startWorkerProcess({ DATABASE_WORKER_URL: plane.urls.workerUrl, POLICY_GUARD_MASTER_KEY: masterKey });
   const starter = readFileSync(join(root, "examples/policies/starter.yaml"), "utf8");
-  // Under much load its analysis may be refused for the moment.
-  await eventually(() => installation.createPolicy(starter));
+  await installation.createPolicy(starter);
   await installation.publish();
   const runtime = await installation.startRuntime();
   checkout = join(realpathSync(mkdtempSync(join(tmpdir(), "replay-a-day-"))), "checkout");

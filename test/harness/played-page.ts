@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import type { Installation } from "./process/installation.ts";
 
 const root = resolve(import.meta.dirname, "../..");
+const maxShown = 2_000;
 const endOfStep = "=== end of the step ===";
 
 /** Commands, and what they print where the page says so. */
@@ -61,7 +62,9 @@ export async function playCommands(
   const file = join(checkout, "..", "steps.sh");
   writeFileSync(file, `exec 2>&1\n${prelude}${script}`);
   const env = { PATH: process.env.PATH, HOME: checkout, NO_COLOR: "1" };
-  const { stdout } = await promisify(execFile)("bash", [file], { cwd: checkout, env });
+  const { stdout } = await promisify(execFile)("bash", [file], { cwd: checkout, env }).catch((err) => {
+    throw new Error(`a command fails; the last lines that were printed:\n${String(err.stdout).slice(-maxShown)}`);
+  });
   return stdout.split(`${endOfStep}\n`);
 }
 

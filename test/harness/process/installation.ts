@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { freePort } from "../../../scripts/postgres/port.ts";
 import type { Plan } from "../../../src/domain/billing/plan.ts";
 import { createTestDatabase } from "../database.ts";
+import { eventually } from "../eventually.ts";
 import type { MovedClock } from "../moved-clock.ts";
 import { setPlan } from "../vector/plan.ts";
 import { createWorld, type World } from "../vector/world.ts";
@@ -87,8 +88,9 @@ export async function startInstallation({
       return plane;
     },
     call,
-    createPolicy: async (document) =>
-      (await call("POST", "/policies", { document, scope: { app_id: world.projectId } })).id,
+    // Under much load its analysis may be refused for the moment; then nothing was made.
+    createPolicy: (document) =>
+      eventually(async () => (await call("POST", "/policies", { document, scope: { app_id: world.projectId } })).id),
     async publish() {
       const path = `/projects/${world.projectId}/envs/${world.environment}/bundles/publish`;
       return (await call("POST", path, { activate: true })).version;
