@@ -1,8 +1,7 @@
-// Packages as others install them: out of their tarballs, in an empty folder, with the packages that they name and no
-// others.
+// Packages as others install them: out of their tarballs, by npm, in an empty folder.
 
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -28,13 +27,10 @@ export interface InstalledPackage {
 export async function installPacked(name: (typeof packageNames)[number]): Promise<InstalledPackage> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-package-"));
   const tarball = await packTarball(name, folder);
-  const target = join(folder, "node_modules", "@policyguard", name);
-  mkdirSync(target, { recursive: true });
-  await execute("tar", ["-xzf", tarball.file, "-C", target, "--strip-components=1"]);
   const installed: InstalledPackage = {
     folder,
     tarball,
-    target,
+    target: join(folder, "node_modules", "@policyguard", name),
     write(file, content) {
       writeFileSync(join(folder, file), content);
       return join(folder, file);
@@ -50,9 +46,31 @@ export async function installPacked(name: (typeof packageNames)[number]): Promis
     remove: () => rmSync(folder, { recursive: true }),
   };
   installed.write("package.json", '{"type": "module", "private": true}');
-  const { dependencies = {} } = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
-  installed.link(...Object.keys(dependencies));
+  await npmInstall(folder, [tarball.file, ...(await packModules(folder, await namedBy(tarball)))]);
   return installed;
+}
+
+async function namedBy({ file }: Tarball): Promise<readonly string[]> {
+  const { stdout } = await execute("tar", ["-xzOf", file, "package/package.json"]);
+  return Object.keys(JSON.parse(stdout).dependencies ?? {});
+}
+
+/**
+ * Packs packages of the repository into the folder, and returns the tarballs. They stand in for the registry, so that
+ * nothing is fetched.
+ */
+export async function packModules(folder: string, names: readonly string[]): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const parameters = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const { stdout } = await execute("npm", [...parameters, ...names.map((name) => join(modules, name))]);
+  const packed: { readonly filename: string }[] = JSON.parse(stdout);
+  return packed.map(({ filename }) => join(folder, filename));
+}
+
+/** Installs tarballs. Fails when they need a package that is not among them. */
+async function npmInstall(folder: string, tarballs: readonly string[]): Promise<void> {
+  const quiet = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+  await execute("npm", ["install", ...quiet, ...tarballs], { cwd: folder });
 }
 
 /** A Node to try a package with. */

@@ -76,6 +76,17 @@ describe("@policyguard/client", () => {
     expect(installed.tarball.bytes).toBeLessThan(8_000_000);
   });
 
+  it("brings the packages that it needs, and no others", () => {
+    const modules = join(installed.folder, "node_modules");
+    const scoped = readdirSync(modules).filter((name) => !name.startsWith("."));
+    expect(scoped.flatMap((scope) => readdirSync(join(modules, scope)).map((name) => `${scope}/${name}`))).toEqual([
+      "@bufbuild/protobuf",
+      "@connectrpc/connect",
+      "@connectrpc/connect-node",
+      "@policyguard/client",
+    ]);
+  });
+
   it.each(usable.map(({ path, major }) => [major, path] as const))("works in Node %i", async (_, node) => {
     for (const [factory, path] of [
       ["createPolicyGuard", ""],
