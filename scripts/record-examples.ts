@@ -1,4 +1,4 @@
-// `npm run record-examples`: plays the vectors that examples of the API are taken from, and writes examples/api.json.
+// `npm run record-examples`: plays the tests that examples of the API are taken from, and writes examples/api.json.
 // Each example was really asked and answered; ids, times and secrets are made up, so that a run changes nothing but
 // what the API changed.
 
@@ -14,9 +14,9 @@ try {
   const report = join(folder, "examples.jsonl");
   writeFileSync(report, "");
   const env = { ...process.env, [examplesVariable]: report };
-  const files = ["test/vectors.test.ts", "test/evaluate-vectors.test.ts"];
+  const files = ["test/vectors.test.ts", "test/evaluate-vectors.test.ts", "test/runtime/stream/http-stream.test.ts"];
   const { status } = spawnSync("vitest", ["run", ...files], { env, stdio: "inherit" });
-  if (status !== 0) throw new Error("vectors fail; no example was written");
+  if (status !== 0) throw new Error("tests fail; no example was written");
   const lines = readFileSync(report, "utf8").trim().split("\n");
   const calls = lines.map((line): { method: string; example: RecordedExample } => JSON.parse(line));
   const sorted = calls

@@ -44,11 +44,25 @@ function tryIt(document: Document, { verb, path, servers, operation }: Placed): 
     const names = servers.map((server) => server.description).join(", ");
     return html`<p class="note">To try it, open the page like this one of the server that answers it: ${names}.</p>`;
   }
-  const query = operation.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
-  const types = Object.entries(operation.requestBody?.content ?? {});
-  const [type = "", { example = "" } = {}] = types[0] ?? [];
-  const body = typeof example === "string" ? example : pretty(example);
-  return html`<div class="try" data-verb="${verb.toUpperCase()}" data-path="${path}" data-query="${query.join(" ")}" data-type="${type}" data-body="${body}"></div>`;
+  const namesIn = (place: Parameter["in"]) =>
+    operation.parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
+  const query = namesIn("query").join(" ");
+  // A page may not send a cookie of its own making.
+  const headers = namesIn("header").filter((name) => name !== "Cookie");
+  const { type, body } = exampleBody(operation, pretty) ?? { type: "", body: "" };
+  return html`<div class="try" data-verb="${verb.toUpperCase()}" data-path="${path}" data-query="${query}" data-headers="${headers.join(" ")}" data-type="${type}" data-body="${body}"></div>`;
+}
+
+/** The first form of a request body; lines of JSON stay lines. */
+function exampleBody(
+  { requestBody }: Operation,
+  write: (value: JsonValue) => string,
+): { readonly type: string; readonly body: string } | undefined {
+  const [first] = Object.entries(requestBody?.content ?? {});
+  if (first === undefined) return undefined;
+  const [type, { example = "" }] = first;
+  if (typeof example === "string") return { type, body: example };
+  return { type, body: type.endsWith("ndjson") ? JSON.stringify(example) : write(example) };
 }
 
 /** The section of an event: the request that tells of it. */
@@ -138,9 +152,9 @@ function curl(document: Document, { verb, path, servers, operation }: Placed): s
     `curl -X ${verb.toUpperCase()} "${base}${path.replace(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`)}"`,
   ];
   if (operation.security.length > 0) lines.push('-H "Authorization: Bearer $TOKEN"');
-  const example = operation.requestBody?.content["application/json"]?.example;
-  if (example !== undefined) {
-    lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(example).replaceAll("'", "'\\''")}'`);
+  const example = exampleBody(operation, (value) => JSON.stringify(value));
+  if (example !== undefined && example.body !== "") {
+    lines.push(`-H "Content-Type: ${example.type}"`, `-d '${example.body.replaceAll("'", "'\\''")}'`);
   }
   return lines.join(" \\\n  ");
 }

@@ -42,13 +42,13 @@ function field(name, input) {
   return make("label", {}, make("code", { textContent: name }), input);
 }
 function addForm(place) {
-  const { verb, path, query, type, body } = place.dataset;
+  const { verb, path, query, headers, type, body } = place.dataset;
   const text = (name) => make("input", { name, type: "text", autocomplete: "off", spellcheck: false });
   const inPath = [...path.matchAll(/\\{(\\w+)\\}/g)].map(([, name]) => text(name));
-  const inQuery = query.split(" ").filter(Boolean).map(text);
+  const [inQuery, inHeader] = [query, headers].map((names) => names.split(" ").filter(Boolean).map(text));
   const content = type === "" ? undefined : make("textarea", { value: body, rows: Math.min(16, body.split("\\n").length + 1), spellcheck: false });
   const answer = make("div", { className: "answer", role: "status" });
-  const form = make("form", {}, ...inPath.concat(inQuery).map((input) => field(input.name, input)), ...(content ? [field(type, content)] : []), make("button", { type: "submit", textContent: "Send" }));
+  const form = make("form", {}, ...inPath.concat(inQuery, inHeader).map((input) => field(input.name, input)), ...(content ? [field(type, content)] : []), make("button", { type: "submit", textContent: "Send" }));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const missing = inPath.find((input) => input.value === "");
@@ -58,13 +58,13 @@ function addForm(place) {
       return;
     }
     const filled = path.replace(/\\{(\\w+)\\}/g, (_, name) => encodeURIComponent(inPath.find((input) => input.name === name).value));
-    const given = inQuery.filter((input) => input.value !== "").map((input) => [input.name, input.value]);
-    await send({ verb, url: filled + (given.length > 0 ? "?" + new URLSearchParams(given) : ""), type, content }, answer);
+    const [given, set] = [inQuery, inHeader].map((inputs) => inputs.filter((input) => input.value !== "").map((input) => [input.name, input.value]));
+    await send({ verb, url: filled + (given.length > 0 ? "?" + new URLSearchParams(given) : ""), set, type, content }, answer);
   });
   place.append(make("h4", { textContent: "Try it" }), form, answer);
 }
-async function send({ verb, url, type, content }, answer) {
-  const headers = {};
+async function send({ verb, url, set, type, content }, answer) {
+  const headers = Object.fromEntries(set);
   if (token.value.trim() !== "") headers.authorization = "Bearer " + token.value.trim();
   if (content) headers["content-type"] = type;
   answer.textContent = "Waiting for the answer …";

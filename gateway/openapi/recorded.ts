@@ -6,7 +6,7 @@ import type { DescField, DescMethod, JsonObject, JsonValue } from "@bufbuild/pro
 
 /** One call and what was answered, with made-up ids, times and secrets. */
 export interface RecordedExample {
-  /** Name of the vector that it was recorded from. */
+  /** Name of the vector, or of the test, that it was recorded from. */
   readonly vector: string;
   /** The request in REST's JSON form: fields of path, query and body. */
   readonly request: JsonObject;

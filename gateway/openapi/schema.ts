@@ -63,7 +63,9 @@ export class SchemaBook {
 
   #messageSchema(desc: DescMessage, direction: Direction): Schema {
     const fields = this.bodyFields(desc);
-    const required = fields.filter((field) => direction === "out" || isRequired(field)).map((field) => field.name);
+    // An answer has all of its fields, but one of a oneof.
+    const isThere = (field: DescField) => (direction === "out" ? field.oneof === undefined : isRequired(field));
+    const required = fields.filter(isThere).map((field) => field.name);
     return {
       type: "object",
       ...described(this.#comments.of(desc)),

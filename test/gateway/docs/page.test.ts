@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDocsPage } from "../../../gateway/docs/page.ts";
 import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { runtimeSchema } from "../../../runtime/config.ts";
 import { type Runtime, startRuntime } from "../../../runtime/runtime.ts";
@@ -18,6 +19,7 @@ import { signedBundle } from "../../harness/bundle.ts";
 import { browserPath, startBrowser } from "../../harness/net/browser.ts";
 
 const log = createLog({ name: "test", level: "error" });
+const openapi = readFileSync(new URL("../../../gen/rest/openapi.json", import.meta.url), "utf8");
 const starter = readFileSync(new URL("../../../examples/policies/starter.yaml", import.meta.url), "utf8");
 
 describe.skipIf(browserPath === undefined)("the page of the API, in a browser", () => {
@@ -107,6 +109,36 @@ describe.skipIf(browserPath === undefined)("the page of the API, in a browser", 
     const request = page.waitForRequest((sent) => sent.url().endsWith("/v1/evaluate/streams/a%2Fb%3Fc/finish"));
     await page.locator("#finishStream .try button").click();
     expect((await request).method()).toBe("POST");
+    await page.close();
+  });
+
+  it("sends the headers that an operation reads", async () => {
+    // No operation of a runtime reads one; those of the control plane do.
+    const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
+    const { html, contentSecurityPolicy } = createDocsPage(openapi, "/openapi.json");
+    const headers = { "content-security-policy": contentSecurityPolicy };
+    await page.route("**/docs", (route) => route.fulfill({ contentType: "text/html", body: html, headers }));
+    await page.goto(`http://127.0.0.1:${runtime.port}/docs#deleteScimUser`);
+    const form = page.locator("#deleteScimUser .try form");
+    for (const [name, value] of [
+      ["org_id", "o"],
+      ["user_id", "u"],
+      ["If-Match", 'W/"3"'],
+    ]) {
+      await form.locator(`input[name="${name}"]`).fill(value ?? "");
+    }
+    const request = page.waitForRequest((sent) => sent.method() === "DELETE");
+    await form.locator("button").click();
+    expect((await request).headers()["if-match"]).toBe('W/"3"');
+    await page.close();
+  });
+
+  it("shows lines of JSON as lines", async () => {
+    const page = await opened({ hash: "#evaluateStream" });
+    const lines = await page.locator("#evaluateStream .try textarea").inputValue();
+    expect(JSON.parse(lines)).toMatchObject({ open: { stage: "output" } });
+    expect(lines).not.toContain("\n");
     await page.close();
   });
 

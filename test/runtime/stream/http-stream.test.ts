@@ -1,7 +1,7 @@
 // Streams of text on a live runtime: over RPC both ways at once, as NDJSON and server-sent events, and by one call for
 // each part.
 
-import { create } from "@bufbuild/protobuf";
+import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -13,6 +13,7 @@ import {
 } from "../../../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
 import { bundleOf, type EvaluateStage, startEvaluateStage } from "../../harness/vector/evaluate-stage.ts";
+import { compareWithExample } from "../../harness/vector/recorded-example.ts";
 
 const yaml = [
   "detectors:",
@@ -71,6 +72,8 @@ describe("POST /v1/evaluate/stream", () => {
       .map((line) => JSON.parse(line));
     expect(events.map(({ release }) => release ?? "").join("")).toBe("Write to [EMAIL_1] about the weather.");
     expect(events.at(-1).verdict).toMatchObject({ outcome: "REDACT", blocked: false });
+    // The documentation shows the first line of the request and the last one of the answer.
+    checkExample("EvaluateStream", { open: { stage: "output", request: {} } }, events.at(-1));
   });
 
   it("answers server-sent events to a caller that accepts them", async () => {
@@ -119,16 +122,21 @@ describe("POST /v1/evaluate/stream", () => {
 
 describe("a stream by unary calls", () => {
   it("releases the same text", async () => {
-    const opened = await post("/streams", JSON.stringify({ stage: "output" }));
-    expect(opened.status).toBe(201);
-    const { stream_id: id, until_verdict: waits } = await opened.json();
+    const opening = { stage: "output" };
+    const answer = await post("/streams", JSON.stringify(opening));
+    expect(answer.status).toBe(201);
+    const opened = await answer.json();
+    const { stream_id: id, until_verdict: waits } = opened;
     expect(waits).toEqual([]);
+    checkExample("OpenStream", { opening }, opened);
     let released = "";
     for (const delta of clean) {
       const step = await (await post(`/streams/${id}/chunks`, JSON.stringify({ delta }))).json();
       released += step.released;
+      if (delta === clean[0]) checkExample("PushStreamChunk", { stream_id: id, delta }, step);
     }
     const end = await (await post(`/streams/${id}/finish`, "")).json();
+    checkExample("FinishStream", { stream_id: id }, end);
     expect(released + end.released).toBe("Write to [EMAIL_1] about the weather.");
     expect(end.verdict.outcome).toBe("REDACT");
     expect((await post(`/streams/${id}/finish`, "")).status).toBe(404);
@@ -138,6 +146,12 @@ describe("a stream by unary calls", () => {
     expect((await post("/streams/nothing/chunks", JSON.stringify({ delta: "x" }))).status).toBe(404);
   });
 });
+
+/** Holds the documentation's example of a method to what was answered, or records it. */
+function checkExample(method: string, request: JsonObject, answer: JsonValue): void {
+  const call = { method: `EvaluationService/${method}`, vector: "runtime/stream/http-stream.test.ts", request, answer };
+  expect(compareWithExample(call, new Date())).toBeUndefined();
+}
 
 function post(path: string, body: string, headers: Record<string, string> = { "content-type": "application/json" }) {
   const authorization = `Bearer ${stage.tokenOf("runtime")}`;
