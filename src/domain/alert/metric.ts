@@ -185,15 +185,20 @@ export function valuesOfRules(
     sums.set(key, sum);
     addCounts(sum, place.counts, 1);
   }
-  const isShare = rule.metric.endsWith("_rate");
-  const values = [...sums].map(([key, sum]): [string, Measured] => {
-    const { value } = valueOfCounts(
-      { ...rule, minSamples: 0 },
-      { ...sum, evaluations: isShare ? samples : sum.evaluations },
-    );
-    return [key, { value: isShare && samples < rule.minSamples ? undefined : value, samples: sum.evaluations }];
-  });
-  return largest(new Map(values));
+  return largest(new Map([...sums].map(([key, sum]) => [key, valueOfRule(rule, sum, samples)])));
+}
+
+// A share is of all evaluations, not only of those in which the rule found something.
+function valueOfRule(rule: ValueRule, sum: Counts, all: number): Measured {
+  if (!rule.metric.endsWith("_rate")) return valueOfCounts({ ...rule, minSamples: 0 }, sum);
+  const { value } = valueOfCounts({ ...rule, minSamples: 0 }, { ...sum, evaluations: all });
+  return { value: all < rule.minSamples ? undefined : value, samples: sum.evaluations };
+}
+
+/** The value of a group whose minutes are summed one by one; `part` and `whole` are set where the metric needs them. */
+export function valueOfPast(rule: ValueRule, sum: Counts): Measured {
+  if (isFact(rule.metric)) return valueOfFacts("share", rule.minSamples, [sum]);
+  return tellsRules(rule) ? valueOfRule(rule, sum, sum.whole) : valueOfCounts(rule, sum);
 }
 
 /** The values of facts. */
@@ -207,7 +212,11 @@ export function valuesOfFacts(rule: ValueRule, facts: readonly PlacedFact[]): Ma
   return largest(new Map([...byGroup].map(([key, list]) => [key, valueOfFacts(kind, rule.minSamples, list)])));
 }
 
-function valueOfFacts(kind: FactKind, minSamples: number, facts: readonly PlacedFact[]): Measured {
+function valueOfFacts(
+  kind: FactKind,
+  minSamples: number,
+  facts: readonly Pick<PlacedFact, "part" | "whole">[],
+): Measured {
   const total = (of: "part" | "whole") => facts.reduce((sum, fact) => sum + fact[of], 0);
   const part = total("part");
   switch (kind) {

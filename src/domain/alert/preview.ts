@@ -1,10 +1,11 @@
 // What a rule would do if it existed: its values now, and its states of the last 24 hours.
 
-import { countByMinute, noCounts, type PlaceColumn, type PlacedCounts } from "../../store/alert/alert-counts.ts";
+import { type Counts, type CountWindow, noCounts, type PlacedCounts } from "../../store/alert/alert-counts.ts";
+import { countByMinute, type PastOf, type PlaceColumn } from "../../store/alert/alert-past.ts";
 import type { AlertGroupBy, AlertRuleRow, GroupState } from "../../store/alert/alert-rule.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { lastWindowEnd, Measurement, type PlanUsageReader } from "./evaluation.ts";
-import { addCounts, type Group, groupKey, groupKeyOf, groupOf, maxGroups, sourceOf, valueOfCounts } from "./metric.ts";
+import { addCounts, type Group, groupKey, groupKeyOf, groupOf, maxGroups, sourceOf, valueOfPast } from "./metric.ts";
 import { nextStanding, quiet } from "./state.ts";
 
 const minuteMs = 60_000;
@@ -41,34 +42,67 @@ export interface AlertPreview {
 export async function previewRule(tx: Transaction, rule: TriedRule, usage: PlanUsageReader): Promise<AlertPreview> {
   const untilMs = lastWindowEnd(tx.now);
   const evaluatedAt = new Date(untilMs);
-  const source = sourceOf(rule);
-  // What is not counted by the minute has no past.
-  if (source !== "outcomes" && source !== "losses") {
+  const past = pastOf(rule);
+  if (past === undefined) {
     const values = await new Measurement(tx, evaluatedAt, usage).values(rule);
     const groups = [...values].map(([key, measured]) => ({ group: groupOf(key), ...measured, states: [] }));
     return { evaluatedAt, hasHistory: false, groups };
   }
-  const sinceMs = untilMs - historyMs - rule.windowMinutes * minuteMs;
-  const counted = await countByMinute(tx, { since: new Date(sinceMs), until: evaluatedAt }, rule.filter, {
-    columns: columnsOf(rule.groupBy, source),
-    maxGroups,
-    of: source,
-  });
-  const byGroup = Map.groupBy(counted, (place) => groupKeyOf(rule.groupBy, place));
-  if (rule.groupBy == null && byGroup.size === 0) byGroup.set(groupKey({}), []);
+  const since = new Date(untilMs - historyMs - rule.windowMinutes * minuteMs);
+  const byGroup = await minutesOf(tx, rule, past, { since, until: evaluatedAt });
   const groups = [...byGroup].map(([key, rows]) => play(rule, key, rows, untilMs));
   return { evaluatedAt, hasHistory: true, groups };
 }
 
-function columnsOf(groupBy: AlertGroupBy | null | undefined, source: "outcomes" | "losses"): PlaceColumn[] {
-  if (groupBy === "project") return ["project_id"];
-  if (groupBy === "environment") return ["project_id", "environment"];
-  return groupBy === "agent" && source === "outcomes" ? ["agent_key"] : [];
+// What is not counted by the minute has no past.
+function pastOf(rule: TriedRule): PastOf | undefined {
+  const source = sourceOf(rule);
+  if (source === "outcomes" || source === "losses" || source === "rules") return source;
+  const { metric } = rule;
+  return metric === "backend_error_rate" || metric === "annotated_false_positive_rate" ? metric : undefined;
+}
+
+async function minutesOf(
+  tx: Transaction,
+  { filter, groupBy }: TriedRule,
+  of: PastOf,
+  window: CountWindow,
+): Promise<Map<string, PlacedCounts[]>> {
+  const counted = await countByMinute(tx, window, filter, { columns: columnsOf(groupBy), maxGroups, of });
+  const byGroup = Map.groupBy(counted, (place) => groupKeyOf(groupBy, place));
+  if (groupBy == null && byGroup.size === 0) byGroup.set(groupKey({}), []);
+  if (of !== "rules") return byGroup;
+  // Shares of rules are of all evaluations, also of those of minutes in which a rule found nothing.
+  const all = await countByMinute(tx, window, filter, { columns: [], maxGroups, of: "outcomes" });
+  const wholes = all.map(({ counts, ...place }) => {
+    return { ...place, counts: { ...noCounts(), whole: counts.evaluations } };
+  });
+  return new Map([...byGroup].map(([key, rows]) => [key, [...rows, ...wholes]]));
+}
+
+function columnsOf(groupBy: AlertGroupBy | null | undefined): PlaceColumn[] {
+  switch (groupBy) {
+    case "project":
+      return ["project_id"];
+    case "environment":
+      return ["project_id", "environment"];
+    case "agent":
+      return ["agent_key"];
+    case "rule":
+      return ["rule_id"];
+    default:
+      return [];
+  }
 }
 
 // The window moves on by a minute: what enters it is added, and what leaves it is taken away.
 function play(rule: TriedRule, key: string, rows: readonly PlacedCounts[], untilMs: number): PreviewGroup {
-  const minutes = new Map(rows.map(({ startMs, counts }) => [startMs ?? 0, counts]));
+  const minutes = new Map<number, Counts>();
+  for (const { startMs = 0, counts } of rows) {
+    const sum = minutes.get(startMs) ?? noCounts();
+    minutes.set(startMs, sum);
+    addCounts(sum, counts, 1);
+  }
   const windowMs = rule.windowMinutes * minuteMs;
   const sum = noCounts();
   const firstMs = untilMs - historyMs;
@@ -76,7 +110,7 @@ function play(rule: TriedRule, key: string, rows: readonly PlacedCounts[], until
   let standing = quiet;
   const states: PreviewState[] = [];
   for (let atMs = firstMs; ; atMs += minuteMs) {
-    const { value } = valueOfCounts(rule, sum);
+    const { value } = valueOfPast(rule, sum);
     const next = nextStanding(rule, standing, atMs, value);
     if (next.state !== standing.state || states.length === 0)
       states.push({ at: new Date(atMs), state: next.state, value });
@@ -87,5 +121,5 @@ function play(rule: TriedRule, key: string, rows: readonly PlacedCounts[], until
     if (entering !== undefined) addCounts(sum, entering, 1);
     if (leaving !== undefined) addCounts(sum, leaving, -1);
   }
-  return { group: groupOf(key), ...valueOfCounts(rule, sum), states: states.slice(-maxStates) };
+  return { group: groupOf(key), ...valueOfPast(rule, sum), states: states.slice(-maxStates) };
 }

@@ -3,7 +3,6 @@
 import { runBound } from "../core/bulk.ts";
 import type { Transaction } from "../core/transaction.ts";
 import { Period } from "../telemetry/stat-cube.ts";
-import type { AlertFilter } from "./alert-rule.ts";
 
 /** Where counts belong. Fields that are not distinguished are "". */
 export interface CountPlace {
@@ -25,6 +24,10 @@ export interface Counts {
   unjudged: number;
   failOpen: number;
   lost: number;
+  /** Of a share: what it counts. */
+  part: number;
+  /** Of a share: what it is a share of. For a rule of policies, all evaluations. */
+  whole: number;
 }
 
 /** Counts of one place. */
@@ -44,17 +47,25 @@ export interface CountWindow {
 export function noCounts(): Counts {
   return {
     ...{ evaluations: 0, flagged: 0, redacted: 0, blocked: 0 },
-    ...{ wouldBlock: 0, unjudged: 0, failOpen: 0, lost: 0 },
+    ...{ wouldBlock: 0, unjudged: 0, failOpen: 0, lost: 0, part: 0, whole: 0 },
   };
 }
 
-// The numbers are those of the enum Outcome: FLAG, REDACT, BLOCK.
-const outcomeSums = `sum(evaluations)::float8 as evaluations,
+/** Sums of outcomes. The numbers are those of the enum Outcome: FLAG, REDACT, BLOCK. */
+export const outcomeSums = `sum(evaluations)::float8 as evaluations,
   coalesce(sum(evaluations) filter (where outcome = 2), 0)::float8 as flagged,
   coalesce(sum(evaluations) filter (where outcome = 3), 0)::float8 as redacted,
   coalesce(sum(evaluations) filter (where outcome = 4), 0)::float8 as blocked,
   coalesce(sum(evaluations) filter (where would_be_outcome = 4 and outcome <> 4), 0)::float8 as would_block,
   sum(unjudged)::float8 as unjudged, sum(fail_open)::float8 as fail_open`;
+
+/** Sums of what rules of policies did. The numbers are those of the enums Outcome and Mode: SHADOW is 2. */
+export const ruleSums = `sum(traces)::float8 as evaluations,
+  coalesce(sum(decided) filter (where action = 2), 0)::float8 as flagged,
+  coalesce(sum(decided) filter (where action = 3), 0)::float8 as redacted,
+  coalesce(sum(decided) filter (where action = 4), 0)::float8 as blocked,
+  coalesce(sum(traces) filter (where mode = 2 and action = 4), 0)::float8 as would_block,
+  0::float8 as unjudged, 0::float8 as fail_open`;
 
 interface OutcomeRow {
   readonly start_ms?: number;
@@ -76,7 +87,7 @@ function ofOutcome(row: OutcomeRow): PlacedCounts {
   const { would_block: wouldBlock, fail_open: failOpen, ...rest } = sums;
   return {
     ...{ projectId: project_id, environment, agentKey: agent_key, stage, startMs },
-    counts: { ...rest, wouldBlock, failOpen, lost: 0 },
+    counts: { ...noCounts(), ...rest, wouldBlock, failOpen },
   };
 }
 
@@ -111,15 +122,9 @@ export async function countLosses(tx: Transaction, { since, until }: CountWindow
  * that it decided.
  */
 export async function countRules(tx: Transaction, { since, until }: CountWindow): Promise<PlacedCounts[]> {
-  // The numbers are those of the enums Outcome and Mode: SHADOW is 2.
   const rows = await runBound<OutcomeRow & { readonly rule_id: string }>(
     tx,
-    `select project_id, environment, stage, rule_id, sum(traces)::float8 as evaluations,
-       coalesce(sum(decided) filter (where action = 2), 0)::float8 as flagged,
-       coalesce(sum(decided) filter (where action = 3), 0)::float8 as redacted,
-       coalesce(sum(decided) filter (where action = 4), 0)::float8 as blocked,
-       coalesce(sum(traces) filter (where mode = 2 and action = 4), 0)::float8 as would_block,
-       0::float8 as unjudged, 0::float8 as fail_open
+    `select project_id, environment, stage, rule_id, ${ruleSums}
      from stat_rule where org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3
      group by project_id, environment, stage, rule_id`,
     [tx.orgId, since, until],
@@ -150,47 +155,4 @@ export async function readLatencies(tx: Transaction, { since, until }: CountWind
   return rows.map(({ project_id: projectId, environment, agent_key: agentKey, stage, buckets }) => ({
     ...{ projectId, environment, agentKey, stage, buckets },
   }));
-}
-
-/** The columns by which counts of minutes are told apart. */
-export type PlaceColumn = "project_id" | "environment" | "agent_key";
-
-/** The counts of each minute of a window for a rule, of the groups with the most evaluations. */
-export async function countByMinute(
-  tx: Transaction,
-  { since, until }: CountWindow,
-  filter: AlertFilter,
-  { columns, maxGroups, of }: { columns: readonly PlaceColumn[]; maxGroups: number; of: "outcomes" | "losses" },
-): Promise<PlacedCounts[]> {
-  const parameters: unknown[] = [tx.orgId, since, until];
-  const conditions = [`org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3`];
-  const wanted = [
-    ["project_id", filter.projectId],
-    ["environment", filter.environment],
-    ...(of === "losses" ? [] : [["agent_key", filter.agentKey] as const, ["stage", filter.stage] as const]),
-  ] as const;
-  for (const [column, value] of wanted) {
-    if (value === undefined) continue;
-    parameters.push(value);
-    conditions.push(`${column} = $${parameters.length}`);
-  }
-  const names = columns.join(", ");
-  const table = of === "losses" ? "stat_loss" : "stat_outcome";
-  const largest =
-    columns.length === 0
-      ? ""
-      : `and (${names}) in (select ${names} from ${table} where ${conditions.join(" and ")}
-           group by ${names} order by sum(evaluations) desc, ${names} limit ${maxGroups})`;
-  const sums = of === "losses" ? "sum(evaluations)::float8 as lost" : outcomeSums;
-  const rows = await runBound<OutcomeRow & { readonly lost?: number }>(
-    tx,
-    `select (extract(epoch from start) * 1000)::float8 as start_ms, ${columns.map((name) => `${name}, `).join("")} ${sums}
-     from ${table} where ${conditions.join(" and ")} ${largest} group by ${["start", ...columns].join(", ")}`,
-    parameters,
-  );
-  return rows.map((row) => {
-    if (of === "outcomes") return ofOutcome(row);
-    const { projectId, environment, agentKey, stage, startMs } = ofOutcome(row);
-    return { projectId, environment, agentKey, stage, startMs, counts: { ...noCounts(), lost: row.lost ?? 0 } };
-  });
 }

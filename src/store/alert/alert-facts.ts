@@ -36,18 +36,25 @@ const runtimes = (condition: string) => `
     on e.org_id = r.org_id and e.project_id = r.project_id and e.name = r.environment
   where r.org_id = $1 and $2::timestamptz is not null and ${condition} group by r.project_id, r.environment`;
 
-// Each takes the organization, the beginning and the end of the window.
-const queries: Readonly<Record<FactMetric, string>> = {
-  // Failures of backends have reasons that nothing else has, but for the time of an evaluation that ran out.
-  backend_error_rate: `
-    select project_id, environment, sum(failed)::float8 as part, sum(evaluations)::float8 as whole from (
-      select project_id, environment, 0::bigint as failed, evaluations from stat_outcome
+/**
+ * Evaluations and failures of backends, to be summed. These have reasons that nothing else has, but for the time of an
+ * evaluation that ran out.
+ */
+export function backendFailures(columns: string): string {
+  return `
+      select ${columns}, 0::bigint as failed, evaluations from stat_outcome
       where org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3
       union all
-      select project_id, environment, traces, 0 from stat_unjudged
+      select ${columns}, traces, 0 from stat_unjudged
       where org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3
-        and reason in ('error', 'circuit_open', 'backend_origin_refused', 'backend_unavailable')
-    ) counted group by project_id, environment`,
+        and reason in ('error', 'circuit_open', 'backend_origin_refused', 'backend_unavailable')`;
+}
+
+// Each takes the organization, the beginning and the end of the window.
+const queries: Readonly<Record<FactMetric, string>> = {
+  backend_error_rate: `
+    select project_id, environment, sum(failed)::float8 as part, sum(evaluations)::float8 as whole
+    from (${backendFailures("project_id, environment")}) counted group by project_id, environment`,
   candidate_disagreement_rate: `
     select e.project_id, e.name as environment,
       coalesce(sum(c.evaluations) filter (where c.active_outcome <> c.candidate_outcome), 0)::float8 as part,

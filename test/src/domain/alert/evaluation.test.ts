@@ -264,6 +264,58 @@ it("rules of policies are told apart, and their shares are of all evaluations", 
   });
 });
 
+it("a preview shows the past of rules, backends and annotations as well", async () => {
+  const { world } = await home();
+  const { orgId, projectId } = world;
+  const rule = { policy: "guard", detector: "secrets", stage: 1, mode: 1, action: 4, detector_traces: 0, findings: 0 };
+  for (const failed of [0, 30, 0]) {
+    const start = new Date((Math.floor(clock.now().getTime() / minuteMs) - 1) * minuteMs);
+    const place = { org_id: orgId, period: 1, start, project_id: projectId, environment: "dev" };
+    await count(world, 40, { all: 60 });
+    if (failed > 0) {
+      await insert("stat_rule", { ...place, ...rule, rule_id: "loud", traces: 35, decided: failed });
+      await insert("stat_unjudged", { ...place, detector: "moderation", reason: "error", on_error: 1, traces: failed });
+      for (const mark of [1, 3])
+        await insert("annotation", {
+          ...{ org_id: orgId, id: crypto.randomUUID(), revision: 1, is_current: true, trace_id: crypto.randomUUID() },
+          ...{ trace_created_at: start, project_id: projectId, environment: "dev", policy: "guard", rule_id: "loud" },
+          ...{
+            expected_labels: [],
+            spans: "[]",
+            annotator_kind: 1,
+            annotator_id: "a",
+            annotator_label: "a",
+            source: 1,
+          },
+          ...{ is_final: true, created_at: start, mark },
+        });
+    }
+    clock.pass(minuteMs);
+  }
+  const past = async (change: Partial<AlertRuleInput>) => {
+    const tried = { name: "Tried", threshold: 0.2, windowMinutes: 1, minSamples: 1, cleared: [] };
+    const { groups, hasHistory } = await rules().preview(world.caller, { ...tried, metric: "block_rate", ...change });
+    expect(hasHistory).toBe(true);
+    return groups.map(({ group, states }) => [
+      group.ruleId,
+      ...states.map(({ state, value }) => `${state} ${value ?? "-"}`),
+    ]);
+  };
+  // In the minutes beside, the rule found nothing in 100 evaluations: a share of 0, and not the lack of one.
+  expect(await past({ groupBy: "rule" })).toEqual([["loud", "no_data -", "ok 0", "firing 0.3", "ok 0"]]);
+  expect(await past({ filter: { ruleId: "loud" } })).toEqual([[undefined, "no_data -", "ok 0", "firing 0.3", "ok 0"]]);
+  expect(await past({ filter: { ruleId: "calm" } })).toEqual([[undefined, "no_data -", "ok 0"]]);
+  expect(await past({ filter: { ruleId: "loud" }, metric: "evaluations", threshold: 30 })).toEqual([
+    [undefined, "ok 0", "firing 35", "ok 0"],
+  ]);
+  expect(await past({ metric: "backend_error_rate" })).toEqual([
+    [undefined, "no_data -", "ok 0", "firing 0.3", "ok 0"],
+  ]);
+  expect(await past({ metric: "annotated_false_positive_rate", groupBy: "rule" })).toEqual([
+    ["loud", "no_data -", "firing 0.5"],
+  ]);
+});
+
 it("an event names the newest traces that it is about, and where the alert can be read", async () => {
   const { world } = await home();
   const at = new Date((Math.floor(clock.now().getTime() / minuteMs) - 1) * minuteMs + 1_000);
