@@ -239,6 +239,10 @@ const properties: Readonly<Record<string, Property>> = {
     file: "test/runtime/engine/overlay/innocent.test.ts",
     unit: "innocent texts of the corpus that all language packs read, some of them again to compare the cost",
   },
+  "language-measures": {
+    file: "test/runtime/engine/overlay/measured.test.ts",
+    unit: "texts by another author than the packs, measured anew; a failure is a pack whose figures are others",
+  },
   "scim-filters": {
     file: "test/api/scim/filter.property.test.ts",
     unit: "random filters in the database, against the same filter on each user as it is shown",

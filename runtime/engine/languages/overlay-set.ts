@@ -13,6 +13,8 @@ export interface OverlayEntry {
   readonly matching: OverlayMatching;
   readonly term?: Pick<OverlayTerm, "term" | "match" | "unless">;
   readonly pattern?: { readonly id: string; readonly source: string };
+  /** The entity that the term announces. */
+  readonly entity?: string;
 }
 
 /** The merged content of overlays. */
@@ -29,8 +31,9 @@ export const emptySet: OverlaySet = { entries: new Map(), allow: [] };
 /** The content of one overlay. */
 export function setOf({ language, matching, terms, patterns, allow }: Overlay): OverlaySet {
   const ofTerms = Object.entries(terms).flatMap(([category, list]) =>
-    list.map(({ layer, score, term, match, unless }): OverlayEntry => {
-      return { language, category, layer, score, matching, term: { term, match, unless: [...unless].sort() } };
+    list.map(({ layer, score, term, match, unless, entity }): OverlayEntry => {
+      const entry = { language, category, layer, score, matching, term: { term, match, unless: [...unless].sort() } };
+      return entity === undefined ? entry : { ...entry, entity };
     }),
   );
   const ofPatterns = patterns.map(({ id, category, pattern, score }): OverlayEntry => {
@@ -68,8 +71,8 @@ function stronger(one: OverlayEntry, other: OverlayEntry): OverlayEntry {
 }
 
 // Everything but layer and score: two entries with the same key find the same.
-function meaningOf({ language, category, matching, term, pattern }: OverlayEntry): string {
+function meaningOf({ language, category, matching, term, pattern, entity }: OverlayEntry): string {
   const { boundary, suffixes, prefixes } = matching;
-  const what = term === undefined ? [pattern?.id, pattern?.source] : [term.term, term.match, term.unless];
+  const what = term === undefined ? [pattern?.id, pattern?.source] : [term.term, term.match, term.unless, entity ?? ""];
   return JSON.stringify([language, category, what, boundary, suffixes, prefixes]);
 }

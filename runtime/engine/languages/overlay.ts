@@ -24,6 +24,8 @@ export interface OverlayTerm {
   /** Phrases around the term that make it harmless; each contains it. */
   readonly unless: readonly string[];
   readonly layer: OverlayLayer;
+  /** Of `pii_cue` in packs: the entity of the detector "pii" that the term announces, such as "PASSPORT". */
+  readonly entity?: string;
 }
 
 /** A regular expression (RE2 syntax) with a literal that every match contains. */

@@ -4,7 +4,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Detection } from "../detectors/detector.ts";
 import { type PatternProbe, type Phrase, type Plan, withoutInner } from "../detectors/detector-plan.ts";
-import { saidReach, saidShare } from "../detectors/injection/quotation.ts";
+import { askedShare, saidReach, saidShare } from "../detectors/injection/quotation.ts";
 import { exemptionsOf } from "../detectors/pack/parameter.ts";
 import { isExempt } from "../detectors/pack/pattern.ts";
 import { plain } from "../detectors/pack/term.ts";
@@ -14,6 +14,7 @@ import { compilePattern } from "../pattern/compile-pattern.ts";
 import { matchesGlob } from "../text/glob.ts";
 import { reads } from "../text/normalize.ts";
 import { withAllowed } from "./allow.ts";
+import { cuesFor, withCues } from "./cue.ts";
 import { scriptOf } from "./script-fold.ts";
 import { type FoldedTerm, scriptSweep } from "./script-sweep.ts";
 import { phrasesOf, plainTerm } from "./term-form.ts";
@@ -74,6 +75,7 @@ export function categoriesTakenBy({ use, parameters, categories }: TakingTerm): 
 
 /** The part of a set that a detector with these parameters takes; undefined when there is none. */
 export function overlayFor(use: string, parameters: JsonObject, set: OverlaySet): OverlaySet | undefined {
+  if (use === "pii") return cuesFor(parameters, set);
   const categories = categoriesFedTo(use, parameters);
   if (categories.length === 0) return undefined;
   const entries = [...set.entries].filter(([, { category }]) => categories.includes(category));
@@ -82,6 +84,7 @@ export function overlayFor(use: string, parameters: JsonObject, set: OverlaySet)
 
 /** The plan with the overlay that `overlayFor` gave. */
 export function extendPlan(plan: Plan, use: string, parameters: JsonObject, overlay: OverlaySet): Plan {
+  if (use === "pii") return withCues(plan, overlay);
   const own = textParameter(parameters, "category", "keywords");
   const fed = withAllowed([...overlay.entries.values()], overlay.allow).map(
     (entry): Fed => ({ entry, category: use === "keywords" ? own : (targets[entry.category]?.category ?? own) }),
@@ -132,7 +135,7 @@ function sweepsOf(terms: readonly Fed[]) {
 }
 
 function probesOf(
-  { entry: { pattern, language, layer, score }, category }: Fed,
+  { entry: { pattern, language, layer, score, category: own }, category }: Fed,
   allow: readonly string[],
   exempt: ReadonlySet<string>,
 ): PatternProbe[] {
@@ -147,7 +150,8 @@ function probesOf(
       accept: ({ start, end }, text) => {
         if (exempt.size > 0 && isExempt(text.slice(start, end), exempt)) return undefined;
         if (isAllowed(text, start, end, allow)) return undefined;
-        const said = Math.round(score * saidShare(text, start, end) * 100) / 100;
+        const share = own === "injection" ? saidShare(text, start, end) : askedShare(text, start);
+        const said = Math.round(score * share * 100) / 100;
         return { category, start, end, score: said, attributes };
       },
     },

@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Overlay, OverlayMatching, OverlayPattern, OverlayTerm, TermMatch } from "../../languages/overlay.ts";
+import { cueCategory } from "../../overlay/cue.ts";
 import { compilePattern } from "../../pattern/compile-pattern.ts";
 import { PatternError } from "../../pattern/pattern-error.ts";
 import { checkSchema } from "../../policy/json-schema.ts";
@@ -61,6 +62,7 @@ interface Source {
   readonly scripts: readonly string[];
   readonly trust_level: LanguageTrustLevel;
   readonly matching?: Partial<OverlayMatching>;
+  readonly lists?: Readonly<Record<string, string>>;
   readonly terms: Readonly<Record<string, readonly (string | SourceTerm)[]>>;
   readonly patterns?: readonly OverlayPattern[];
   readonly allow?: readonly string[];
@@ -74,6 +76,7 @@ interface SourceTerm {
   readonly match?: TermMatch;
   readonly score?: number;
   readonly unless?: readonly string[];
+  readonly entity?: string;
 }
 
 const defaultScore = 0.8;
@@ -123,6 +126,7 @@ function packOf(source: Source): LanguagePack {
     version,
     scripts,
     matching,
+    lists = {},
     terms,
     patterns = [],
     allow = [],
@@ -146,9 +150,14 @@ function packOf(source: Source): LanguagePack {
         prefixes: matching?.prefixes ?? [],
       },
       terms: Object.fromEntries(Object.entries(terms).map(([name, list]) => [name, list.map(termOf)])),
-      ...{ patterns, allow },
+      ...{ patterns: patterns.map((each) => ({ ...each, pattern: withLists(each.pattern, lists) })), allow },
     },
   };
+}
+
+// A name in angle brackets stands for the list; one that is no list is left, and no pattern can be compiled with it.
+function withLists(pattern: string, lists: Readonly<Record<string, string>>): string {
+  return pattern.replace(/<([a-z]+)>/g, (name, key: string) => lists[key] ?? name);
 }
 
 function termOf(given: string | SourceTerm): OverlayTerm {
@@ -157,8 +166,9 @@ function termOf(given: string | SourceTerm): OverlayTerm {
     match = "word",
     score = defaultScore,
     unless = [],
+    entity,
   } = typeof given === "string" ? { term: given } : given;
-  return { term, match, score, unless, layer: "pack" };
+  return { term, match, score, unless, layer: "pack", ...(entity !== undefined && { entity }) };
 }
 
 /** What is wrong with a pack whose shape is right. */
@@ -175,10 +185,14 @@ function problemsOf({ overlay, coverage, trustLevel }: LanguagePack): string[] {
         const amiss = unlessProblem(phrase, each.term);
         if (amiss !== undefined) problems.push(`terms.${category}: "${each.term}": the exception "${phrase}" ${amiss}`);
       }
+      if ((each.entity === undefined) === (category === cueCategory))
+        problems.push(`terms.${category}: "${each.term}" ${each.entity === undefined ? "needs" : "has no"} entity`);
       seen.add(foldedTerm(each.term));
     }
   }
   for (const { id, pattern } of patterns) {
+    const unknown = /<[a-z]+>/.exec(pattern)?.[0];
+    if (unknown !== undefined) problems.push(`the pattern ${id} names ${unknown}, which is no list`);
     if (!id.startsWith(`${language}.`)) problems.push(`the pattern ${id} does not begin with ${language}.`);
     const wrong = patternProblem(pattern);
     if (wrong !== undefined) problems.push(`the pattern ${id} ${wrong}`);

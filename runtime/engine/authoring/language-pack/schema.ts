@@ -1,6 +1,7 @@
 // The language pack as JSON Schema 2020-12: what a file of `packs/languages/` may say.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import { cueEntities } from "../../detectors/pii/cue.ts";
 import { overlayCategories } from "../../languages/overlay.ts";
 import { described, list, record } from "../../policy/schema-part.ts";
 
@@ -19,6 +20,7 @@ const term: JsonObject = {
         match: { type: "string", enum: ["word", "stem", "substring"] },
         score,
         unless: list(text(64), { max: 20 }),
+        entity: described("Of pii_cue: what the term announces.", { type: "string", enum: [...cueEntities] }),
       },
       ["term"],
     ),
@@ -43,6 +45,11 @@ export const languagePackSchema: JsonObject = {
         boundary: { type: "string", enum: ["word", "open"] },
         suffixes: list(text(16), { max: 63, unique: true }),
         prefixes: list(text(4), { max: 32, unique: true }),
+      }),
+      lists: described("Parts of patterns: `<name>` in a pattern stands for the list of that name.", {
+        type: "object",
+        propertyNames: { type: "string", pattern: "^[a-z]{1,24}$" },
+        additionalProperties: text(1000),
       }),
       terms: {
         type: "object",

@@ -52,6 +52,19 @@ export function saidShare(text: string, start: number, end: number): number {
   return isDiscussed ? 0.55 : 1;
 }
 
+/** An assistant that declines says what it was asked for. */
+const refused =
+  /(?:\b(?:never|not|unable to|refuse to|cannot)|n['’]t) (?:be able to |going to )?(?:help|assist|explain|describe|discuss|teach|show|tell|give|provide|share|write|offer)(?: \p{L}+){0,6} $/iu;
+
+/**
+ * The share of the weight of a match that is no attack on instructions: a request for weapons is one whoever it is of,
+ * and in quotation marks too.
+ */
+export function askedShare(text: string, start: number): number {
+  const before = text.slice(Math.max(0, start - saidReach), start);
+  return forbidden.test(before.slice(-12)) || refused.test(before.slice(-72)) ? 0.35 : 1;
+}
+
 /**
  * The rest of a line after quoted text that makes it a question, as in `What is "…" in French?` and `"…" means what?`.
  */

@@ -1,6 +1,7 @@
 // Dates of birth: existing dates that words announce, and on which a person could have been born.
 
 import type { Sweep } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 import { announced, collect } from "./announce.ts";
 import { isDate } from "./check-digit.ts";
 
@@ -22,12 +23,14 @@ const firstYear = 1900;
 const lastYear = 2035;
 
 /** Finds dates that words identify as a date of birth. */
-export const findBirthdays: Sweep = (text) =>
-  birthWords.test(text)
-    ? collect(text, dateShape, (start, end, [date]) =>
-        isBirthday(date) ? announced(text, start, end, birthWords, "pii.date_of_birth") : undefined,
-      )
-    : [];
+export const findBirthdays: Sweep = (text) => (birthWords.test(text) ? birthdaysAfter(text, birthWords) : []);
+
+/** The same for other words. */
+export function birthdaysAfter(text: string, words: RegExp): Finding[] {
+  return collect(text, dateShape, (start, end, [date]) =>
+    isBirthday(date) ? announced(text, start, end, words, "pii.date_of_birth") : undefined,
+  );
+}
 
 function isBirthday(date: string): boolean {
   const [first = "", second = "", third = ""] = date.match(/\d+/g) ?? [];

@@ -2,6 +2,7 @@
 // numbers (ISO 3779), coordinates (ISO 6709), and numbers of travel documents and licences, which words must announce.
 
 import type { Sweep } from "../detector-plan.ts";
+import type { Finding } from "../finding.ts";
 import { announced, collect } from "./announce.ts";
 import { hasContext } from "./context.ts";
 
@@ -110,10 +111,12 @@ const passportWords =
   /passport|reisepass|passnummer|passeport|pasaporte|passaporto|passaporte|paspoort|паспорт|护照|護照|旅券|パスポート|여권|جواز/i;
 
 /** Finds passport numbers. They have no check digit outside of the document, so words must announce them. */
-export const findPassports: Sweep = (text) =>
-  passportWords.test(text)
-    ? collect(text, documentShape, (start, end) => announced(text, start, end, passportWords, "pii.passport"))
-    : [];
+export const findPassports: Sweep = (text) => (passportWords.test(text) ? passportsAfter(text, passportWords) : []);
+
+/** The same for other words. */
+export function passportsAfter(text: string, words: RegExp): Finding[] {
+  return collect(text, documentShape, (start, end) => announced(text, start, end, words, "pii.passport"));
+}
 
 const licenceShape =
   /(?<![A-Za-z0-9_.,-])(?=[A-Z0-9-]{0,12}\d)[A-Z0-9](?:[A-Z0-9]|[ -](?=[A-Z0-9])){5,18}(?![A-Za-z0-9_]|[.,]\d)/gi;
@@ -121,7 +124,9 @@ const licenceWords =
   /driv(?:er|ing)(?:'?s)?[ -]licen[cs]e|\bdl (?:no|number|#)|führerschein|permis de conduire|permiso de conduc|carnet de conducir|patente di guida|rijbewijs|prawo jazdy|водительск|驾驶证|驾照|運転免許|운전면허/i;
 
 /** Finds numbers of driving licences, which words must announce too. */
-export const findLicences: Sweep = (text) =>
-  licenceWords.test(text)
-    ? collect(text, licenceShape, (start, end) => announced(text, start, end, licenceWords, "pii.driving_licence"))
-    : [];
+export const findLicences: Sweep = (text) => (licenceWords.test(text) ? licencesAfter(text, licenceWords) : []);
+
+/** The same for other words. */
+export function licencesAfter(text: string, words: RegExp): Finding[] {
+  return collect(text, licenceShape, (start, end) => announced(text, start, end, words, "pii.driving_licence"));
+}

@@ -14,11 +14,8 @@ import { findBics, findCoordinates, findLicences, findMacs, findPassports, findV
 import { cryptoCategory, findCryptoAddresses } from "./crypto-address.ts";
 import { emailCategory, emailTriggers } from "./email.ts";
 import { findIbans, ibanCategory, openIban } from "./iban.ts";
-import { americanIdentities } from "./identity/america.ts";
-import { asianIdentities } from "./identity/asia.ts";
-import { eastEuropeanIdentities } from "./identity/europe-east.ts";
-import { westEuropeanIdentities } from "./identity/europe-west.ts";
-import { type IdentityFormat, identitySweep, minDigitsOf } from "./identity.ts";
+import { identitySweep, minDigitsOf } from "./identity.ts";
+import { identities } from "./identity-formats.ts";
 import { numberSweep } from "./number-edge.ts";
 import { phoneCategory, phoneSweep, usualRegions } from "./phone.ts";
 import { codeSweep } from "./token-edge.ts";
@@ -29,12 +26,6 @@ interface Entity {
   readonly sweeps: readonly Sweep[];
 }
 
-const identities: readonly IdentityFormat[] = [
-  ...americanIdentities,
-  ...asianIdentities,
-  ...eastEuropeanIdentities,
-  ...westEuropeanIdentities,
-];
 const ibanSweep = edgedSweep(findIbans, { open: openIban, hint: /\d{2}/, hintReach: 4 });
 const identityEntities = [...new Set(identities.map(({ entity }) => entity))];
 
@@ -152,7 +143,7 @@ export const pii: Detector = {
     check: () => [],
   },
   plan: (parameters) => {
-    const names = textsParameter(parameters, "entities") ?? usual;
+    const names = entitiesOf(parameters);
     const chosen = names.map(entityOf);
     return {
       reads: reads.given | reads.normalAgain,
@@ -164,6 +155,11 @@ export const pii: Detector = {
     };
   },
 };
+
+/** The entities that a detector with these parameters looks for. */
+export function entitiesOf(parameters: JsonObject): readonly string[] {
+  return textsParameter(parameters, "entities") ?? usual;
+}
 
 function entityOf(name: string): Entity {
   const entity = entities.get(name);

