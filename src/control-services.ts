@@ -20,6 +20,7 @@ import { LanguageService } from "../gen/policyguard/control/v1/language_service_
 import { ListService } from "../gen/policyguard/control/v1/list_service_pb.ts";
 import { OrganizationService } from "../gen/policyguard/control/v1/organization_service_pb.ts";
 import { OutputSchemaService } from "../gen/policyguard/control/v1/output_schema_service_pb.ts";
+import { OverrideService } from "../gen/policyguard/control/v1/override_service_pb.ts";
 import { PackService } from "../gen/policyguard/control/v1/pack_service_pb.ts";
 import { PolicyService } from "../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../gen/policyguard/control/v1/project_service_pb.ts";
@@ -58,6 +59,7 @@ export const controlServices = [
   WebhookService,
   EventService,
   HubService,
+  OverrideService,
   PackService,
   LanguageService,
   TraceService,

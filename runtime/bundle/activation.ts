@@ -21,6 +21,8 @@ export interface Ratchet {
   readonly digest: string;
   /** The trusted keys that signed the activation. */
   readonly kids: readonly string[];
+  /** When it was signed, RFC 3339; undefined for one that an earlier release adopted. */
+  readonly issuedAt?: string | undefined;
 }
 
 /** The keys, scope and state that an activation is checked against. */
@@ -58,8 +60,8 @@ export async function verifyActivation(
   assertScope("activation", activation, scope);
   assertSequence(activation, ratchet, trust);
   if (from === "network") assertTime(activation, now);
-  const { activation_seq: activationSeq, digest } = activation;
-  return { payload: activation, statement, ratchet: { activationSeq, digest, kids } };
+  const { activation_seq: activationSeq, digest, issued_at: issuedAt } = activation;
+  return { payload: activation, statement, ratchet: { activationSeq, digest, kids, issuedAt } };
 }
 
 /** Whether the activation should have been renewed by now: no control plane has vouched for it lately. */
@@ -95,7 +97,7 @@ export function assertScope(
 }
 
 function assertSequence(
-  { activation_seq: seq, digest }: ActivationPayload,
+  { activation_seq: seq, digest, issued_at: issuedAt }: ActivationPayload,
   ratchet: Ratchet | undefined,
   trust: TrustedKeys,
 ) {
@@ -107,6 +109,13 @@ function assertSequence(
   }
   if (seq === ratchet.activationSeq && digest !== ratchet.digest) {
     throw new BundleRejection("equivocation", `activation ${seq} names ${digest}, and named ${ratchet.digest} before`);
+  }
+  // A refresh may name fewer overrides than the statement before it; the older one must not bring them back.
+  if (seq === ratchet.activationSeq && ratchet.issuedAt !== undefined) {
+    if (Date.parse(issuedAt) < Date.parse(ratchet.issuedAt)) {
+      const message = `activation ${seq} was issued at ${issuedAt}, before the one of ${ratchet.issuedAt} that is in force`;
+      throw new BundleRejection("replayed_sequence", message);
+    }
   }
 }
 

@@ -49,7 +49,9 @@ const readyMs = 500;
 export class BundleHolder {
   readonly #builder: EngineBuilder | undefined;
   #loaded: LoadedBundle | undefined;
-  /** The source that the engine in force was compiled from. */
+  /** The engine in force before overrides were applied to it. */
+  #base: Engine | undefined;
+  /** The source that it was compiled from. */
   #made = "";
   #rejection: string | undefined;
   /** Called when background work on the engine fails; undefined until the runtime takes evaluations. */
@@ -101,10 +103,12 @@ export class BundleHolder {
     const made = sourceOf(found);
     // A version that was published again, or a bundle under new signatures, may have the content that is in force
     // already.
-    const current = this.#loaded?.engine;
-    const engine = current !== undefined && made === this.#made ? current : await this.#engineOf(found);
+    const former = this.#base;
+    const base = former !== undefined && made === this.#made ? former : await this.#engineOf(found);
     await keep();
+    const engine = this.#withOverrides(base, found.activation.payload);
     this.#made = made;
+    this.#base = base;
     this.#loaded = {
       engine,
       backends,
@@ -114,7 +118,7 @@ export class BundleHolder {
       confirmedAt: isConfirmed ? now : undefined,
     };
     this.#rejection = undefined;
-    if (engine !== current) this.#settle(engine);
+    if (base !== former) this.#settle(base);
   }
 
   /**
@@ -123,7 +127,7 @@ export class BundleHolder {
    */
   listen(onProblem: (error: unknown) => void): void {
     this.#onProblem = onProblem;
-    if (this.#loaded !== undefined) this.#settle(this.#loaded.engine);
+    if (this.#base !== undefined) this.#settle(this.#base);
   }
 
   // Work that would slow down the first evaluations is done in the background, so that the very first one need not wait
@@ -138,7 +142,7 @@ export class BundleHolder {
   }
 
   async #makeReady(engine: Engine): Promise<void> {
-    const isWanted = () => this.#loaded?.engine === engine;
+    const isWanted = () => this.#base === engine;
     if (!this.#isWarm) {
       await warmUp(engine);
       await prepareRequests();
@@ -149,7 +153,7 @@ export class BundleHolder {
   }
 
   async #engineOf(found: VerifiedBundle): Promise<Engine> {
-    const current = this.#loaded?.engine;
+    const current = this.#base;
     const isFirst = this.#builder === undefined || current === undefined;
     const engine = isFirst ? compileBundle(found) : await this.#builder.build(found, current.tables);
     // The first evaluations after a swap are answered as fast as the last ones before it. At a start there are none
@@ -161,10 +165,21 @@ export class BundleHolder {
     return engine;
   }
 
+  /** The engine with the rules in shadow that the activation names. Streams that are open go on as they began. */
+  #withOverrides(base: Engine, { overrides = [] }: ActivationPayload): Engine {
+    if (this.#loaded !== undefined && base === this.#base && isSame(overrides, this.#loaded.activation.overrides))
+      return this.#loaded.engine;
+    const demotions = overrides.map(({ policy_id: policyId, rule_id: ruleId, until }) => ({
+      ...{ policyId, ruleId, untilMs: Date.parse(until) },
+    }));
+    return demotions.length === 0 ? base : base.demoting(demotions);
+  }
+
   /** Takes over a fresh activation of the bundle in force. */
   refresh(activation: VerifiedActivation, now: Date): void {
-    if (this.#loaded === undefined) return;
-    this.#loaded = { ...this.#loaded, ...factsOf(activation.payload, now), confirmedAt: now };
+    if (this.#loaded === undefined || this.#base === undefined) return;
+    const engine = this.#withOverrides(this.#base, activation.payload);
+    this.#loaded = { ...this.#loaded, engine, ...factsOf(activation.payload, now), confirmedAt: now };
     this.#rejection = undefined;
   }
 
@@ -184,6 +199,10 @@ export class BundleHolder {
 /** Everything that an engine depends on: the content by its digest, the project and the environment. */
 function sourceOf({ manifest }: VerifiedBundle): string {
   return JSON.stringify([manifest.content_digest, manifest.project_id, manifest.environment]);
+}
+
+function isSame(a: ActivationPayload["overrides"], b: ActivationPayload["overrides"] = []): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function factsOf(activation: ActivationPayload, now: Date) {

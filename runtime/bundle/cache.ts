@@ -102,9 +102,10 @@ async function replace(folder: string, name: string, chunks: Iterable<string>): 
 function readRatchet(bytes: Uint8Array | undefined): Ratchet | undefined {
   if (bytes === undefined) return undefined;
   try {
-    const { activationSeq, digest, kids } = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    const { activationSeq, digest, kids, issuedAt } = JSON.parse(Buffer.from(bytes).toString("utf8"));
     const isWhole = Number.isSafeInteger(activationSeq) && typeof digest === "string" && Array.isArray(kids);
-    return isWhole ? { activationSeq, digest, kids: kids.map(String) } : undefined;
+    if (!isWhole) return undefined;
+    return { activationSeq, digest, kids: kids.map(String), ...(typeof issuedAt === "string" && { issuedAt }) };
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@
 
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Mode } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../gen/policyguard/policy/v1/record_pb.ts";
 import type { BackendQuestion } from "./backend/backend.ts";
 import { catalog } from "./detectors/catalog.ts";
@@ -18,7 +19,12 @@ import { mergeOverlays } from "./languages/overlay-set.ts";
 import { parsePolicyInForce } from "./policy/parse.ts";
 import { PolicyInvalid } from "./policy/problem.ts";
 import { Applicability, type ApplicablePolicy, type NamedList } from "./policy-plan/applicability.ts";
-import { type CompiledPolicy, type PolicySource, policySteps } from "./policy-plan/compiled-policy.ts";
+import {
+  type CompiledPolicy,
+  type CompiledRule,
+  type PolicySource,
+  policySteps,
+} from "./policy-plan/compiled-policy.ts";
 import { type Replayed, type ReplayOptions, replay } from "./replay/replay.ts";
 import { assertFits } from "./scan/bundle-limit.ts";
 import { detectorSteps } from "./scan/scanner.ts";
@@ -71,8 +77,33 @@ export interface DetectorKit {
   };
 }
 
+/** A rule of an engine, as findings name it. */
+export interface EngineRule {
+  readonly policyId: string;
+  readonly policy: string;
+  readonly ruleId: string;
+  /** Its pack forbids to weaken it. */
+  readonly isLocked: boolean;
+  /** It is written as one that enforces nothing, now or later. */
+  readonly isOff: boolean;
+}
+
+/** A rule that is kept in shadow until a moment, in milliseconds since 1970. */
+export interface Demotion {
+  readonly policyId: string;
+  readonly ruleId: string;
+  readonly untilMs: number;
+}
+
 /** Evaluates requests by the policies of one bundle in one environment. */
 export interface Engine {
+  /** Every rule of the policies, those of packs included. */
+  readonly rules: readonly EngineRule[];
+  /**
+   * The same engine with these rules in shadow, and no others: a copy that shares everything else. Rules that it does
+   * not have, and those that their pack locks, stay as they are.
+   */
+  readonly demoting: (demotions: readonly Demotion[]) => Engine;
   /** The policies that can apply in this environment, by name. */
   readonly policies: readonly { readonly policyId: string; readonly name: string; readonly version: number }[];
   /** Ids of the catalog's detectors that are in use, sorted. */
@@ -171,7 +202,7 @@ interface EngineParts {
   readonly models: Models;
 }
 
-function engineOf(source: EngineSource, parts: EngineParts): Engine {
+function engineOf(source: EngineSource, parts: EngineParts, following = followedBy(parts.specs.specs, parts)): Engine {
   const { environment } = source;
   const { kit, policies, specs, scanner, schemas, tableCache, models } = parts;
   const lists = (source.lists ?? []).filter(
@@ -185,7 +216,6 @@ function engineOf(source: EngineSource, parts: EngineParts): Engine {
   );
   const recorded = specIndexOf(specs, models);
   const definitions = new Map(kit.definitions.map((definition) => [definition.id, definition]));
-  const following = followedBy(specs.specs, parts);
   function* prepareTables(): Generator<void, void> {
     yield* scanner.prepareTables?.() ?? [];
     yield* prepareStreams(applicability.forAgent(""), following);
@@ -199,6 +229,8 @@ function engineOf(source: EngineSource, parts: EngineParts): Engine {
   };
   return {
     ...inventoryOf(parts),
+    demoting: (demotions) =>
+      engineOf(source, { ...parts, policies: policies.map((policy) => demotedIn(policy, demotions)) }, following),
     questionsOf: (request, moment) => questionsOf(request, moment, applicability.forAgent(request.agentId ?? "")),
     evaluate,
     openStream: (request, context) => {
@@ -245,10 +277,11 @@ function inventoryOf({
   policies,
   specs,
   schemas,
-}: EngineParts): Pick<Engine, "policies" | "detectors" | "backends" | "schemas"> {
+}: EngineParts): Pick<Engine, "rules" | "policies" | "detectors" | "backends" | "schemas"> {
   const isBackendAlone = specs.backed.some(({ inner }) => inner === undefined);
   const detectors = [...specs.specs.map(({ use }) => use), ...(isBackendAlone ? ["backend"] : [])];
   return {
+    rules: policies.flatMap(rulesOf),
     policies: policies
       .filter(({ prefix }) => prefix === "")
       .map(({ policyId, name, version }) => ({ policyId, name, version })),
@@ -256,6 +289,21 @@ function inventoryOf({
     backends: [...new Set(specs.backed.map(({ use }) => use.key))].sort(),
     schemas: [...schemas.keys()].sort(),
   };
+}
+
+function rulesOf({ policyId, name: policy, rules, offRules }: CompiledPolicy): EngineRule[] {
+  return [...rules, ...offRules].map(({ id: ruleId, isLocked, mode, shadowEnd }) => {
+    const isOff = mode !== Mode.ENFORCE && shadowEnd?.becomes !== Mode.ENFORCE;
+    return { policyId, policy, ruleId, isLocked, isOff };
+  });
+}
+
+function demotedIn(policy: CompiledPolicy, demotions: readonly Demotion[]): CompiledPolicy {
+  const rules = policy.rules.map(({ demotedUntilMs: _, ...rule }): CompiledRule => {
+    const own = demotions.find(({ policyId, ruleId }) => policyId === policy.policyId && ruleId === rule.id);
+    return own === undefined || rule.isLocked ? rule : { ...rule, demotedUntilMs: own.untilMs };
+  });
+  return { ...policy, rules };
 }
 
 // Builds the tables that streams of an unnamed agent need, by stage: before and after policies that are in shadow for a

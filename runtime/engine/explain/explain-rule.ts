@@ -215,7 +215,7 @@ function reasonOf(rule: CompiledRule, { stage, nowMs }: RuleContext, { found, fi
     const names = [...rule.stages].map((each) => nameOf(stages, each)).join(", ");
     return `it does not run at the stage ${nameOf(stages, stage)}; it runs at ${names}`;
   }
-  if (found.length > 0) return effectOf({ ...rule, mode }, found, first, rollout);
+  if (found.length > 0) return effectOf({ ...rule, mode }, { found, first, rollout, nowMs });
   if (first !== undefined) return first.reason;
   if (rule.terms.length === 0) return "there is nothing for its condition to judge";
   return `nothing was found by ${[...new Set(rule.terms.map(({ detector }) => detector))].join(", ")}`;
@@ -223,12 +223,14 @@ function reasonOf(rule: CompiledRule, { stage, nowMs }: RuleContext, { found, fi
 
 function effectOf(
   rule: CompiledRule,
-  found: readonly FoundMatch[],
-  first: ExplainedJudgement | undefined,
-  rollout: ExplainedRollout | undefined,
+  { found, first, rollout, nowMs }: RuleParts & { readonly nowMs: number },
 ): string {
   const why = first?.reason ?? "";
   if (found.some(({ match }) => isEnforced(match))) return why;
+  if (rule.demotedUntilMs !== undefined && nowMs < rule.demotedUntilMs) {
+    const end = new Date(rule.demotedUntilMs).toISOString();
+    return `${why}; without effect, since an override keeps the rule in shadow until ${end}`;
+  }
   if (rule.mode === Mode.SHADOW) {
     const end = rule.shadowEnd === undefined ? "" : ` until ${endOf(rule)}`;
     return `${why}; without effect, since it is a shadow rule${end}`;

@@ -92,6 +92,8 @@ export interface CompiledRule {
   readonly messages: ReadonlyMap<string, string>;
   /** The mode as written; `modeAt` in rollout.ts gives the mode at a point in time. */
   readonly mode: Mode;
+  /** Until when an override keeps the rule in shadow, in milliseconds since 1970; absent without an override. */
+  readonly demotedUntilMs?: number;
   /** When a shadow rule ends, and its mode afterwards. */
   readonly shadowEnd: { readonly atMs: number; readonly becomes: Mode } | undefined;
   readonly rollout: { readonly percent: number; readonly by: RolloutKey } | undefined;

@@ -1,12 +1,19 @@
 // Roll-out: a rule takes effect for a stable share of sessions, users, agents or requests.
 
 import { createHash } from "node:crypto";
-import type { Mode } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Mode } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { CompiledRule } from "./compiled-policy.ts";
 
-/** The mode of a rule at a point in time: the written mode until its shadow ends, then the mode that follows. */
-export function modeAt({ mode, shadowEnd }: Pick<CompiledRule, "mode" | "shadowEnd">, nowMs: number): Mode {
-  return shadowEnd === undefined || nowMs < shadowEnd.atMs ? mode : shadowEnd.becomes;
+/**
+ * The mode of a rule at a point in time: the written mode until its shadow ends, then the mode that follows; shadow while
+ * an override demotes it.
+ */
+export function modeAt(
+  { mode, shadowEnd, demotedUntilMs = 0 }: Pick<CompiledRule, "mode" | "shadowEnd" | "demotedUntilMs">,
+  nowMs: number,
+): Mode {
+  const written = shadowEnd === undefined || nowMs < shadowEnd.atMs ? mode : shadowEnd.becomes;
+  return written === Mode.ENFORCE && nowMs < demotedUntilMs ? Mode.SHADOW : written;
 }
 
 /** True for `percent` of all values, always the same values for a rule. */

@@ -61,6 +61,7 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   proposeThreshold: "document",
   scoreSamples: "replay",
   scoreTraces: "replay",
+  rulesInForce: "bundle",
 };
 
 /** Runs the jobs in a pool. Other limits are for tests. */

@@ -13,6 +13,7 @@ import { enforcedCategories } from "./language-needs.ts";
 import { planPack } from "./plan-pack.ts";
 import { replayBundle, replayPolicy } from "./replay-trace.ts";
 import { checkReplay, replayTraces } from "./replay-traces.ts";
+import { rulesInForce } from "./rules-in-force.ts";
 import { searchTexts } from "./search-texts.ts";
 import { explainBundle, explainPolicy, tryPolicy } from "./try-policy.ts";
 
@@ -42,6 +43,7 @@ export const jobs = {
   proposeThreshold,
   scoreSamples,
   scoreTraces,
+  rulesInForce,
 } as const;
 
 /** A job's name. */

@@ -3,11 +3,12 @@
 // the same statement anew.
 
 import type { JsonValue } from "@bufbuild/protobuf";
-import type { ActivationPayload, CandidateReference } from "../../kit/bundle/statement-payload.ts";
+import type { ActivationPayload, CandidateReference, OverrideReference } from "../../kit/bundle/statement-payload.ts";
 import { digestOf } from "../../kit/crypto/canonical.ts";
 import { encodeStatement, type SignedStatement, signStatement, statementKids } from "../../kit/crypto/statement.ts";
 import { ActivationRow, type BundleRow, findActivation, findBundle } from "../../store/bundle/bundle.ts";
 import { type CandidateRow, deleteCandidate, findCandidate } from "../../store/bundle/candidate.ts";
+import { listOverrides, type RuleOverrideRow } from "../../store/bundle/override.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import type { EnvironmentRow } from "../../store/project/environment.ts";
 import { bundlesChannel } from "../channel.ts";
@@ -33,6 +34,14 @@ export async function activate(
   bundle.activationSeq = environment.activationSeq;
   // The candidate was compared with the former version, not with this one.
   await deleteCandidate(tx, environment.id);
+  return recordActivation(tx, keys, { environment, bundle, author });
+}
+
+async function recordActivation(
+  tx: Transaction,
+  keys: SigningKeys,
+  { environment, bundle, author }: { environment: EnvironmentRow; bundle: BundleRow; author: string },
+): Promise<string> {
   const signed = await signActivation(tx, keys, environment, bundle);
   tx.em.create(ActivationRow, {
     orgId: tx.orgId,
@@ -45,6 +54,24 @@ export async function activate(
   });
   await announce(tx, environment);
   return digestOf(Buffer.from(signed.statement.payload, "base64url"));
+}
+
+/**
+ * Gives the active bundle the next sequence number, because overrides have changed. The candidate stays: it is compared
+ * with the same version. Returns the digest of the signed statement's payload.
+ */
+export async function activateAnew(
+  tx: Transaction,
+  keys: SigningKeys,
+  environment: EnvironmentRow,
+  author: string,
+): Promise<string> {
+  const bundle =
+    environment.activeVersion == null ? null : await findBundle(tx, environment.id, environment.activeVersion);
+  if (bundle === null) throw new Error("an environment with overrides has an active bundle");
+  environment.activationSeq += 1;
+  bundle.activationSeq = environment.activationSeq;
+  return recordActivation(tx, keys, { environment, bundle, author });
 }
 
 /** Signs the activation of the environment's active bundle anew, with the same sequence number and a new expiry. */
@@ -74,6 +101,7 @@ async function signActivation(
 ): Promise<{ statement: SignedStatement; issuedAt: Date; expiresAt: Date }> {
   const expiresAt = new Date(tx.now.getTime() + lifetimeMs);
   const candidate = await presentCandidate(tx, environment);
+  const overrides = (await listOverrides(tx, environment.id)).map(overrideReferenceOf);
   const payload: ActivationPayload = {
     org_id: tx.orgId,
     project_id: environment.projectId,
@@ -88,6 +116,7 @@ async function signActivation(
     replay_facts: environment.replayFacts,
     keys_serial: await keys.serial(tx),
     ...(candidate && { candidate: referenceOf(candidate) }),
+    ...(overrides.length > 0 && { overrides }),
   };
   const signers = await keys.signing(tx);
   const statement = await signStatement("activation", payload, signers);
@@ -105,6 +134,11 @@ async function presentCandidate(tx: Transaction, { id }: EnvironmentRow): Promis
 
 function referenceOf({ version, digest, percent, expiresAt }: CandidateRow): CandidateReference {
   return { version, digest, percent, expires_at: expiresAt.toISOString() };
+}
+
+// Without the reason: runtimes have no use for it, and the statement travels in a header.
+function overrideReferenceOf({ policyId, ruleId, until }: RuleOverrideRow): OverrideReference {
+  return { policy_id: policyId, rule_id: ruleId, mode: "shadow", until: until.toISOString() };
 }
 
 /** Signs the same manifest with the present keys. Its digest is that of its payload and stays the same. */

@@ -1,4 +1,4 @@
-// The services of this room: bundles, their approvals, gates and candidates, and the keys that sign them.
+// The services of this room: bundles, their approvals, gates, candidates and overrides, and the keys that sign them.
 
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
@@ -13,6 +13,7 @@ import { LanguagesGate } from "./gate/languages-gate.ts";
 import type { GateMeasures } from "./gate/measure.ts";
 import { KeyRotation } from "./key-rotation.ts";
 import { LatestBundles } from "./latest.ts";
+import { Overrides } from "./override.ts";
 import { SigningKeys } from "./signing-keys.ts";
 
 /** What the services are built from. */
@@ -38,6 +39,7 @@ export function createBundleDomain({ database, sealer, signer, analysis, measure
     gates: new Gates(database, gateKeeper),
     gateKeeper,
     candidates: new Candidates(database, keys),
+    overrides: new Overrides(database, keys, analysis),
     latest: new LatestBundles(database),
   };
 }

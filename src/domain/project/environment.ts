@@ -5,6 +5,7 @@ import { Fault, validationFailed } from "../../kit/fault/fault.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
+import { countOverrides } from "../../store/bundle/override.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import {
@@ -70,6 +71,12 @@ export class Environments {
       await requireProject(tx, projectId);
       return listEnvironments(tx, projectId, page);
     });
+  }
+
+  /** How many overrides are in force in these environments, by the environment's id. */
+  overrideCounts(caller: Caller, rows: readonly EnvironmentRow[]): Promise<ReadonlyMap<string, number>> {
+    const ids = rows.map(({ id }) => id);
+    return this.#database.read(caller.orgId, (tx) => countOverrides(tx, ids));
   }
 
   /** Changes what is given. */

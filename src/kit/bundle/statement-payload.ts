@@ -46,7 +46,20 @@ export type ActivationPayload = {
   readonly keys_serial?: number;
   /** Another version to evaluate beside this one. */
   readonly candidate?: CandidateReference;
+  /** Rules that are kept in shadow for a while. */
+  readonly overrides?: OverrideReference[];
 };
+
+/** A rule that finds and enforces nothing for a while. */
+export type OverrideReference = {
+  readonly policy_id: string;
+  readonly rule_id: string;
+  readonly mode: "shadow";
+  readonly until: string;
+};
+
+/** Overrides that an activation has at most: it travels in a header. */
+export const maxOverrides = 20;
 
 /** A version that is evaluated and never enforced. */
 export type CandidateReference = {
@@ -128,6 +141,7 @@ export function readActivation(payload: JsonValue): ActivationPayload {
     ...(at.value("replay_facts") === undefined ? {} : { replay_facts: at.value("replay_facts") === true }),
     ...(at.value("keys_serial") === undefined ? {} : { keys_serial: at.count("keys_serial", 0) }),
     ...(at.value("candidate") === undefined ? {} : { candidate: readCandidate(at.value("candidate")) }),
+    ...(at.value("overrides") === undefined ? {} : { overrides: readOverrides(at.value("overrides")) }),
   };
 }
 
@@ -139,6 +153,17 @@ function readCandidate(value: JsonValue | undefined): CandidateReference {
     percent: at.count("percent", 0),
     expires_at: at.time("expires_at"),
   };
+}
+
+// An override of a mode that this version does not know is left out: then the rule is enforced, which is the strict side.
+function readOverrides(entries: JsonValue | undefined): OverrideReference[] {
+  if (!Array.isArray(entries) || entries.length > maxOverrides)
+    throw new PayloadError(`activation.overrides must be a list of at most ${maxOverrides}`);
+  return entries.flatMap((entry, index) => {
+    const at = reader(`activation.overrides[${index}]`, entry);
+    const named = { policy_id: at.text("policy_id"), rule_id: at.text("rule_id"), until: at.time("until") };
+    return at.text("mode") === "shadow" ? [{ ...named, mode: "shadow" as const }] : [];
+  });
 }
 
 /** Says that the log of evidence goes on from a restored backup, under a new name. */

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { EnvironmentSchema } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import type { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
@@ -19,15 +19,20 @@ const captures: Record<Capture, CaptureMode> = {
 
 /** Handlers of EnvironmentService. */
 export function environmentHandlers(environments: Environments): ServiceImpl<typeof EnvironmentService> {
+  const messages = async (context: HandlerContext, rows: readonly Row[]) => {
+    const counts = await environments.overrideCounts(callerOf(context), rows);
+    return rows.map((row) => ({ ...environmentMessage(row), overrideCount: counts.get(row.id) ?? 0 }));
+  };
   return {
     createEnvironment: async ({ projectId, name, isProtected, capture, replayFacts }, context) => {
       const input = { name, isProtected, capture: captureOf(capture), replayFacts };
-      return { environment: environmentMessage(await environments.create(callerOf(context), projectId, input)) };
+      const [environment] = await messages(context, [await environments.create(callerOf(context), projectId, input)]);
+      return { environment };
     },
     listEnvironments: async (request, context) => {
       const page = pageOf(request);
       const [rows, total] = await environments.list(callerOf(context), request.projectId, page);
-      return { total, ...page, environments: rows.map(environmentMessage) };
+      return { total, ...page, environments: await messages(context, rows) };
     },
     updateEnvironment: async (request, context) => {
       const { projectId, envName, isProtected, isFrozen, requiredApprovals, replayFacts, allowGateOverride } = request;
@@ -39,13 +44,14 @@ export function environmentHandlers(environments: Environments): ServiceImpl<typ
         allowGateOverride,
         capture: captureOf(request.capture),
       };
-      return {
-        environment: environmentMessage(await environments.update(callerOf(context), projectId, envName, change)),
-      };
+      const [environment] = await messages(context, [
+        await environments.update(callerOf(context), projectId, envName, change),
+      ]);
+      return { environment };
     },
     reorderEnvironments: async ({ projectId, names }, context) => {
       const rows = await environments.reorder(callerOf(context), projectId, names);
-      return { total: rows.length, limit: rows.length, offset: 0, environments: rows.map(environmentMessage) };
+      return { total: rows.length, limit: rows.length, offset: 0, environments: await messages(context, rows) };
     },
     deleteEnvironment: async ({ projectId, envName, force }, context) => {
       await environments.delete(callerOf(context), projectId, envName, { force: force ?? false });

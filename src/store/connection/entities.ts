@@ -16,6 +16,7 @@ import { ActivationRow, BundlePartRow, BundleRow, KeySetRow, SigningKeyRow } fro
 import { CandidateCountRow, CandidateRow, CandidateSampleRow } from "../bundle/candidate.ts";
 import { GateSetRow } from "../bundle/gate.ts";
 import { GateContentRow, GateResultRow } from "../bundle/gate-result.ts";
+import { RuleOverrideRow } from "../bundle/override.ts";
 import { WorkerPoolRow } from "../core/worker-pool.ts";
 import { EventRow } from "../event/event.ts";
 import { ReportingGapRow } from "../fleet/reporting-gap.ts";
@@ -141,6 +142,7 @@ export const entities = [
   KeySetRow,
   BundleApprovalRow,
   CandidateRow,
+  RuleOverrideRow,
   CandidateCountRow,
   CandidateSampleRow,
   GateSetRow,

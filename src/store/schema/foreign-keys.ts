@@ -78,6 +78,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   toEnvironment("activation"),
   toEnvironment("bundle_approval"),
   toEnvironment("candidate"),
+  toEnvironment("rule_override"),
   toEnvironment("candidate_count"),
   toEnvironment("candidate_sample"),
   toEnvironment("gate_set"),

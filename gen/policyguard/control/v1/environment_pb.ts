@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/environment.proto.
  */
 export const file_policyguard_control_v1_environment: GenFile = /*@__PURE__*/
-  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2Vudmlyb25tZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIvYCCgtFbnZpcm9ubWVudBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRIYCgRuYW1lGAQgASgJQgravBgGInByb2QiEhAKCHBvc2l0aW9uGAUgASgFEhQKDGlzX3Byb3RlY3RlZBgGIAEoCBIzCgdjYXB0dXJlGAcgASgOMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkNhcHR1cmVNb2RlEhQKDHJlcGxheV9mYWN0cxgMIAEoCBIbCg5hY3RpdmVfdmVyc2lvbhgIIAEoBUgAiAEBEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWlzX2Zyb3plbhgKIAEoCBIaChJyZXF1aXJlZF9hcHByb3ZhbHMYCyABKAUSGwoTYWxsb3dfZ2F0ZV9vdmVycmlkZRgNIAEoCEIRCg9fYWN0aXZlX3ZlcnNpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_record]);
+  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2Vudmlyb25tZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIo4DCgtFbnZpcm9ubWVudBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRIYCgRuYW1lGAQgASgJQgravBgGInByb2QiEhAKCHBvc2l0aW9uGAUgASgFEhQKDGlzX3Byb3RlY3RlZBgGIAEoCBIzCgdjYXB0dXJlGAcgASgOMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkNhcHR1cmVNb2RlEhQKDHJlcGxheV9mYWN0cxgMIAEoCBIbCg5hY3RpdmVfdmVyc2lvbhgIIAEoBUgAiAEBEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWlzX2Zyb3plbhgKIAEoCBIaChJyZXF1aXJlZF9hcHByb3ZhbHMYCyABKAUSGwoTYWxsb3dfZ2F0ZV9vdmVycmlkZRgNIAEoCBIWCg5vdmVycmlkZV9jb3VudBgOIAEoBUIRCg9fYWN0aXZlX3ZlcnNpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_record]);
 
 /**
  * Environment is a stage of a project's life, such as dev or prod. Each has its own active bundle.
@@ -114,6 +114,13 @@ export type Environment = Message<"policyguard.control.v1.Environment"> & {
    * @generated from field: bool allow_gate_override = 13;
    */
   allowGateOverride: boolean;
+
+  /**
+   * How many rules overrides keep in shadow at present.
+   *
+   * @generated from field: int32 override_count = 14;
+   */
+  overrideCount: number;
 };
 
 /**

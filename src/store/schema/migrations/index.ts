@@ -32,6 +32,7 @@ import { SignCheckpoints } from "./0028-sign-checkpoints.ts";
 import { ApproveBaselines } from "./0029-approve-baselines.ts";
 import { JudgeByGates } from "./0030-judge-by-gates.ts";
 import { BeginEpochs } from "./0031-begin-epochs.ts";
+import { OverrideRules } from "./0032-override-rules.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -66,4 +67,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0029-approve-baselines", class: ApproveBaselines },
   { name: "0030-judge-by-gates", class: JudgeByGates },
   { name: "0031-begin-epochs", class: BeginEpochs },
+  { name: "0032-override-rules", class: OverrideRules },
 ];

@@ -1,0 +1,77 @@
+// Overrides on a live runtime: set by an admin, honoured within moments beside a candidate, ended by its end, by hand
+// and never by an outage.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../harness/eventually.ts";
+import { createRunningClock } from "../harness/moved-clock.ts";
+import { type Installation, startInstallation } from "../harness/process/installation.ts";
+import type { TestRuntime } from "../harness/process/runtime.ts";
+
+const policy = `apiVersion: policyguard/v1
+kind: Policy
+metadata: {name: words}
+detectors: {words: {use: keywords, keywords: [forbidden]}}
+rules: [{id: word, stages: [input], detect: words, action: BLOCK}]
+`;
+const hourMs = 3_600_000;
+
+describe("an override", () => {
+  const clock = createRunningClock();
+  let home: Installation;
+  let runtime: TestRuntime;
+  let folder: string;
+  let policyId: string;
+
+  beforeAll(async () => {
+    home = await startInstallation();
+    policyId = await eventually(() => home.createPolicy(policy));
+    await home.publish();
+    folder = home.newFolder();
+    runtime = await home.startRuntime({ folder, clock });
+    await eventually(async () => expect(await ask()).toBe("BLOCK"));
+  });
+
+  afterAll(() => home?.stop());
+
+  async function ask(): Promise<string> {
+    const { status, body } = await runtime.evaluate({ text: "this is forbidden" });
+    if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+    return body.outcome;
+  }
+
+  const path = () => `/projects/${home.world.projectId}/envs/${home.world.environment}`;
+  const set = (hours: number) =>
+    home.call("POST", `${path()}/overrides`, { policy_id: policyId, rule_id: "word", reason: "too strict", hours });
+  const active = async () => {
+    const { bundles } = await home.call("GET", `${path()}/bundles`);
+    return bundles.find(({ active: isActive }: { active: boolean }) => isActive) ?? bundles.at(-1);
+  };
+
+  it("is live on a runtime beside a running candidate, and ends by hand", { timeout: 300_000 }, async () => {
+    await home.call("POST", `${path()}/bundles/publish`, {});
+    await home.call("PUT", `${path()}/candidate`, { version: 2 });
+    const { activation_seq: seq } = await set(2);
+    await eventually(async () => expect(await ask()).toBe("ALLOW"));
+    const bundle = (await runtime.loaded()).bundle;
+    expect(bundle).toMatchObject({ version: 1, activation_seq: seq });
+    expect(await home.call("GET", `${path()}/candidate`)).toMatchObject({ version: 2, active_version: 1 });
+    const { overrides } = await home.call("GET", `${path()}/overrides`);
+    expect(overrides).toHaveLength(1);
+    await home.call("DELETE", `${path()}/overrides/${overrides[0].id}`);
+    await eventually(async () => expect(await ask()).toBe("BLOCK"));
+    expect((await runtime.loaded()).bundle).toMatchObject({ version: 1, activation_seq: seq + 1 });
+    expect(await active()).toBeDefined();
+  });
+
+  it("survives an outage and a restart, and ends by the clock of the runtime", { timeout: 300_000 }, async () => {
+    await set(2);
+    await eventually(async () => expect(await ask()).toBe("ALLOW"));
+    await home.stopControlPlane();
+    await runtime.stop();
+    runtime = await home.startRuntime({ folder, clock });
+    await eventually(async () => expect(await ask()).toBe("ALLOW"));
+    clock.pass(2 * hourMs + 1_000);
+    expect(await ask()).toBe("BLOCK");
+    await home.startControlPlane();
+  });
+});
