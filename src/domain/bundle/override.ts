@@ -180,9 +180,10 @@ async function requireCalibration(tx: Transaction, { calibrationId, policyId, ru
   throw validationFailed([{ field: "calibration_id", message: "names no calibration of this rule" }]);
 }
 
-function auditView({ id, policyId, ruleId, reason, calibrationId, until }: RuleOverrideRow) {
+function auditView({ id, policyId, ruleId, reason, calibrationId, createdAt, until }: RuleOverrideRow) {
+  const hours = Math.round((until.getTime() - createdAt.getTime()) / hourMs);
   return {
-    ...{ override: id, policy_id: policyId, rule_id: ruleId, mode: "shadow", reason },
+    ...{ override: id, policy_id: policyId, rule_id: ruleId, mode: "shadow", reason, hours },
     ...{ calibration_id: calibrationId ?? null, until: until.toISOString() },
   };
 }
