@@ -27,6 +27,8 @@ const dependents: Readonly<Record<string, readonly string[]>> = {
   ListService: ["PolicyService"],
   OrganizationService: ["AccountService"],
   OutputSchemaService: ["PolicyService"],
+  // An override counts at its environment and comes with a new activation of the active version.
+  OverrideService: ["BundleService", "EnvironmentService", "RuntimeInstanceService"],
   PackService: ["PolicyService"],
   PolicyService: [],
   ProjectService: ["EnvironmentService"],

@@ -16,6 +16,7 @@ import { type AgentKeys, agentKeyOf } from "../engine/segment/agent-part.ts";
 import { isStale, type VerifiedActivation } from "./activation.ts";
 import type { BundleBuilder } from "./builder.ts";
 import { agentKeysOf, backendsOf, compileBundle } from "./compile.ts";
+import { hasSameOverrides, withOverrides } from "./override.ts";
 import { rejectionText } from "./rejection.ts";
 import type { VerifiedBundle } from "./verify.ts";
 import { prepare, prepareRequests, warmUp, warmUpFurther } from "./warm-up.ts";
@@ -106,7 +107,7 @@ export class BundleHolder {
     const former = this.#base;
     const base = former !== undefined && made === this.#made ? former : await this.#engineOf(found);
     await keep();
-    const engine = this.#withOverrides(base, found.activation.payload);
+    const engine = this.#under(base, found.activation.payload);
     this.#made = made;
     this.#base = base;
     this.#loaded = {
@@ -166,19 +167,16 @@ export class BundleHolder {
   }
 
   /** The engine with the rules in shadow that the activation names. Streams that are open go on as they began. */
-  #withOverrides(base: Engine, { overrides = [] }: ActivationPayload): Engine {
-    if (this.#loaded !== undefined && base === this.#base && isSame(overrides, this.#loaded.activation.overrides))
-      return this.#loaded.engine;
-    const demotions = overrides.map(({ policy_id: policyId, rule_id: ruleId, until }) => ({
-      ...{ policyId, ruleId, untilMs: Date.parse(until) },
-    }));
-    return demotions.length === 0 ? base : base.demoting(demotions);
+  #under(base: Engine, activation: ActivationPayload): Engine {
+    const loaded = this.#loaded;
+    const isSame = base === this.#base && loaded !== undefined && hasSameOverrides(activation, loaded.activation);
+    return isSame ? loaded.engine : withOverrides(base, activation);
   }
 
   /** Takes over a fresh activation of the bundle in force. */
   refresh(activation: VerifiedActivation, now: Date): void {
     if (this.#loaded === undefined || this.#base === undefined) return;
-    const engine = this.#withOverrides(this.#base, activation.payload);
+    const engine = this.#under(this.#base, activation.payload);
     this.#loaded = { ...this.#loaded, engine, ...factsOf(activation.payload, now), confirmedAt: now };
     this.#rejection = undefined;
   }
@@ -199,10 +197,6 @@ export class BundleHolder {
 /** Everything that an engine depends on: the content by its digest, the project and the environment. */
 function sourceOf({ manifest }: VerifiedBundle): string {
   return JSON.stringify([manifest.content_digest, manifest.project_id, manifest.environment]);
-}
-
-function isSame(a: ActivationPayload["overrides"], b: ActivationPayload["overrides"] = []): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function factsOf(activation: ActivationPayload, now: Date) {

@@ -19,6 +19,7 @@ import type { ActivationPayload, CandidateReference } from "../../src/kit/bundle
 import type { Logger } from "../../src/kit/observability/log.ts";
 import type { Clock } from "../../src/kit/process/clock.ts";
 import type { EngineBuilder } from "../bundle/active-bundle.ts";
+import { hasSameOverrides, withOverrides } from "../bundle/override.ts";
 import { rejectionText } from "../bundle/rejection.ts";
 import { type ContentCheck, verifyContent } from "../bundle/verify.ts";
 import { prepare, warmUp } from "../bundle/warm-up.ts";
@@ -58,6 +59,10 @@ export class CandidateRunner {
   readonly #options: CandidateRunnerOptions;
   readonly #end = new AbortController();
   #wanted: CandidateReference | undefined;
+  /** The activation that named it last. */
+  #activation: Pick<ActivationPayload, "overrides"> = {};
+  /** The candidate before overrides are applied to it. */
+  #base: Engine | undefined;
   #loaded: LoadedCandidate | undefined;
   /** Whether the wanted one is neither loaded nor on its way. */
   #isFailed = false;
@@ -76,15 +81,20 @@ export class CandidateRunner {
     return isOver ? undefined : this.#loaded;
   }
 
-  /** Follows the candidate that the activation in force names. */
-  follow({ candidate }: ActivationPayload): void {
+  /** Follows the candidate that the activation in force names, and keeps the same rules of it in shadow. */
+  follow(activation: ActivationPayload): void {
+    const { candidate } = activation;
+    const before = this.#activation;
+    this.#activation = activation;
     const wanted = candidate !== undefined && this.#takesPart(candidate) ? candidate : undefined;
     if (wanted?.digest === this.#wanted?.digest && wanted?.version === this.#wanted?.version) {
       this.#wanted = wanted;
+      if (wanted !== undefined && !hasSameOverrides(before, activation)) this.#apply(wanted);
       if (wanted !== undefined && this.#isFailed) void this.#load(wanted);
       return;
     }
     this.#wanted = wanted;
+    this.#base = undefined;
     this.#loaded = undefined;
     this.#isFailed = false;
     this.#queue = [];
@@ -151,9 +161,9 @@ export class CandidateRunner {
       await prepare(engine, { isWanted: () => this.#wanted?.digest === wanted.digest });
       await warmUp(engine);
       if (this.#wanted?.digest !== wanted.digest) return;
-      const { version, digest } = wanted;
-      this.#loaded = { engine, reference: create(BundleReferenceSchema, { version, digest }) };
-      log.info({ version }, "candidate is evaluated beside the active version");
+      this.#base = engine;
+      this.#apply(wanted);
+      log.info({ version: wanted.version }, "candidate is evaluated beside the active version");
     } catch (err) {
       if (this.#end.signal.aborted || this.#wanted?.digest !== wanted.digest) return;
       // The next refresh of the activation tries again.
@@ -162,6 +172,13 @@ export class CandidateRunner {
       if (bundle !== undefined) this.#tally.loadFailure = rejectionText(err);
       log.warn({ err, version: wanted.version }, "the candidate could not be loaded");
     }
+  }
+
+  // Overrides stay when another version is activated, so a rule that one keeps in shadow would block nothing newly.
+  #apply({ version, digest }: CandidateReference): void {
+    if (this.#base === undefined) return;
+    const engine = withOverrides(this.#base, this.#activation);
+    this.#loaded = { engine, reference: create(BundleReferenceSchema, { version, digest }) };
   }
 
   #next(): void {

@@ -116,6 +116,18 @@ export const commands: CommandEntries = {
     summary: "List what benchmarks, replays and measurements have said for gates, the newest first.",
     load: async () => (await import("./command/gates-results.ts")).gatesResults,
   },
+  "overrides list": {
+    summary: "List the rules that an environment keeps in shadow for a while.",
+    load: async () => (await import("./command/overrides/list.ts")).overridesList,
+  },
+  "overrides set": {
+    summary: "Keep a rule of an environment in shadow for a while, without a new version.",
+    load: async () => (await import("./command/overrides/set.ts")).overridesSet,
+  },
+  "overrides end": {
+    summary: "End an override now: the rule is enforced again.",
+    load: async () => (await import("./command/overrides/end.ts")).overridesEnd,
+  },
   "packs list": {
     summary: "List the guard packs.",
     load: async () => (await import("./command/packs-list.ts")).packsList,

@@ -12,6 +12,7 @@ import { EnvironmentService } from "../../gen/policyguard/control/v1/environment
 import { EvidenceService } from "../../gen/policyguard/control/v1/evidence_service_pb.ts";
 import { GateService } from "../../gen/policyguard/control/v1/gate_service_pb.ts";
 import { OrganizationService } from "../../gen/policyguard/control/v1/organization_service_pb.ts";
+import { OverrideService } from "../../gen/policyguard/control/v1/override_service_pb.ts";
 import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
 import type { PolicySummary } from "../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
@@ -47,6 +48,7 @@ export interface Server {
   readonly evidence: Client<typeof EvidenceService>;
   readonly gates: Client<typeof GateService>;
   readonly organizations: Client<typeof OrganizationService>;
+  readonly overrides: Client<typeof OverrideService>;
   readonly packs: Client<typeof PackService>;
   readonly policies: Client<typeof PolicyService>;
   readonly projects: Client<typeof ProjectService>;
@@ -96,6 +98,7 @@ export function serverAt(connection: Connection): Server {
     evidence: createClient(EvidenceService, transport),
     gates: createClient(GateService, transport),
     organizations: createClient(OrganizationService, transport),
+    overrides: createClient(OverrideService, transport),
     packs: createClient(PackService, transport),
     policies: createClient(PolicyService, transport),
     projects: createClient(ProjectService, transport),

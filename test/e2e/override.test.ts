@@ -42,25 +42,48 @@ describe("an override", () => {
   const path = () => `/projects/${home.world.projectId}/envs/${home.world.environment}`;
   const set = (hours: number) =>
     home.call("POST", `${path()}/overrides`, { policy_id: policyId, rule_id: "word", reason: "too strict", hours });
-  const active = async () => {
-    const { bundles } = await home.call("GET", `${path()}/bundles`);
-    return bundles.find(({ active: isActive }: { active: boolean }) => isActive) ?? bundles.at(-1);
-  };
 
   it("is live on a runtime beside a running candidate, and ends by hand", { timeout: 300_000 }, async () => {
     await home.call("POST", `${path()}/bundles/publish`, {});
-    await home.call("PUT", `${path()}/candidate`, { version: 2 });
+    await home.call("POST", `${path()}/bundles/2/candidate`, {});
+    const full = async () => (await runtime.evaluate({ text: "forbidden", options: { detail: "full" } })).body;
+    await eventually(async () => expect((await full()).candidate).toMatchObject({ version: 2, outcome: "BLOCK" }));
     const { activation_seq: seq } = await set(2);
     await eventually(async () => expect(await ask()).toBe("ALLOW"));
-    const bundle = (await runtime.loaded()).bundle;
-    expect(bundle).toMatchObject({ version: 1, activation_seq: seq });
+    expect((await runtime.loaded()).bundle).toMatchObject({ version: 1, activation_seq: seq });
+    // The candidate stays, under the same override: nothing would be newly blocked.
+    const judged = await full();
+    expect(judged.candidate).toEqual({ version: 2, outcome: "ALLOW", changed: false });
     expect(await home.call("GET", `${path()}/candidate`)).toMatchObject({ version: 2, active_version: 1 });
+    await says(judged.evaluation_id, seq);
     const { overrides } = await home.call("GET", `${path()}/overrides`);
     expect(overrides).toHaveLength(1);
     await home.call("DELETE", `${path()}/overrides/${overrides[0].id}`);
     await eventually(async () => expect(await ask()).toBe("BLOCK"));
     expect((await runtime.loaded()).bundle).toMatchObject({ version: 1, activation_seq: seq + 1 });
-    expect(await active()).toBeDefined();
+  });
+
+  /** Holds the trace against its activation, and its replay against what the policies say without the override. */
+  async function says(id: string, seq: number): Promise<void> {
+    const trace = await eventually(() => home.call("GET", `/traces/${id}?view=full`));
+    expect(trace).toMatchObject({ outcome: "ALLOW", bundle: { version: 1, activation_seq: seq } });
+    expect(trace.findings).toMatchObject([{ rule_id: "word", mode: "shadow" }]);
+    const { projectId: project_id, environment } = home.world;
+    const replay = await home.call("POST", `/traces/${id}/replay`, { bundle: { project_id, environment, version: 1 } });
+    expect(replay).toMatchObject({ outcome: "BLOCK", exactness: "exact", changed: true });
+  }
+
+  it("stays with its rule when another version is activated, and when that is rolled back", async () => {
+    const { activation_seq: seq } = await set(2);
+    for (const version of [2, 1]) {
+      await home.call("POST", `${path()}/bundles/${version}/activate`, {});
+      await eventually(async () => expect((await runtime.loaded()).bundle.version).toBe(version));
+      expect(await ask()).toBe("ALLOW");
+    }
+    const { overrides } = await home.call("GET", `${path()}/overrides`);
+    expect(overrides).toMatchObject([{ activation_seq: seq }]);
+    await home.call("DELETE", `${path()}/overrides/${overrides[0].id}`);
+    await eventually(async () => expect(await ask()).toBe("BLOCK"));
   });
 
   it("survives an outage and a restart, and ends by the clock of the runtime", { timeout: 300_000 }, async () => {

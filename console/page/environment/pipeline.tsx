@@ -18,6 +18,7 @@ import { en } from "../../text/en.ts";
 import { CreateEnvironmentDialog } from "./create.tsx";
 import { type Deed, DeedDialog } from "./deed.tsx";
 import style from "./environment.module.css";
+import { Overrides } from "./overrides.tsx";
 import type { Place } from "./place.ts";
 import { isActive, stateName } from "./state.ts";
 
@@ -133,6 +134,7 @@ function Card({
           <Beside place={place} />
         </div>
       )}
+      {environment.overrideCount > 0 && <Overrides place={place} />}
       <Fleet {...place} />
       <Deeds environment={environment} active={active} next={next} onDeed={onDeed} />
       {error !== null && <Failed error={error} onRetry={refetch} />}

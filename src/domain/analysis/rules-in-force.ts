@@ -1,7 +1,6 @@
 // The rules of a bundle as its runtimes have them, those of packs included.
 
-import type { BundleTarget } from "./replay-trace.ts";
-import { judgeOf } from "./replay-traces.ts";
+import { type BundleTarget, judgeOf } from "./replay-trace.ts";
 import type { Tools } from "./tools.ts";
 
 /** A rule of a policy, as findings name it. */

@@ -121,34 +121,25 @@ export class Overrides {
     const present = await listOverrides(tx, environment.id);
     const former = present.find((each) => each.policyId === policyId && each.ruleId === ruleId);
     if (former === undefined && present.length >= maxOverrides) {
-      throw new Fault(
-        Reason.LIMIT_REACHED,
-        `${environment.name} has ${maxOverrides} overrides already; end one first`,
-        {
-          extra: { limit: maxOverrides },
-        },
-      );
+      const message = `${environment.name} has ${maxOverrides} overrides already; end one first`;
+      throw new Fault(Reason.LIMIT_REACHED, message, { extra: { limit: maxOverrides } });
     }
     const before = former === undefined ? null : auditView(former);
-    if (former !== undefined) {
-      await deleteOverride(tx, former);
-      tx.em.clear();
-    }
-    const override = tx.em.create(RuleOverrideRow, {
-      ...{ orgId: tx.orgId, id: newId(), environmentId: environment.id, projectId: environment.projectId },
-      ...{ environment: environment.name, policyId, policy, ruleId, reason, calibrationId: calibrationId ?? null },
-      ...{ createdBy: caller.credential.label, createdAt: tx.now, until: new Date(tx.now.getTime() + hours * hourMs) },
+    const facts = {
+      ...{ id: newId(), policy, reason, calibrationId: calibrationId ?? null, createdBy: caller.credential.label },
+      ...{ createdAt: tx.now, until: new Date(tx.now.getTime() + hours * hourMs) },
       activationSeq: environment.activationSeq + 1,
-    });
+    };
+    const key = { orgId: tx.orgId, environmentId: environment.id, policyId, ruleId };
+    const place = { projectId: environment.projectId, environment: environment.name };
+    const override =
+      former === undefined
+        ? tx.em.create(RuleOverrideRow, { ...key, ...place, ...facts })
+        : Object.assign(former, facts);
     await tx.em.flush();
-    const locked =
-      former === undefined ? environment : await requireLockedEnvironment(tx, environment.projectId, environment.name);
-    const statement = await activateAnew(tx, this.#keys, locked, caller.credential.label);
-    tx.changed({
-      resource: `environment/${environment.id}`,
-      before,
-      after: { ...auditView(override), activation_seq: override.activationSeq, statement },
-    });
+    const statement = await activateAnew(tx, this.#keys, environment, caller.credential.label);
+    const after = { ...auditView(override), activation_seq: override.activationSeq, statement };
+    tx.changed({ resource: `environment/${environment.id}`, before, after });
     return override;
   }
 }

@@ -22,7 +22,7 @@ const access = ["team.*", "scim.*"];
 const signIn = ["sso.*", "account.*", "token.*"];
 const guardChanges = [
   ...["policy.*", "pack.*", "list.*", "language.*", "output_schema.*", "detector_backend.*"],
-  ...["bundle.*", "gates.*", "gate.*", "environment.*"],
+  ...["bundle.*", "gates.*", "gate.*", "environment.*", "override.*"],
 ];
 const watching = ["alert_rule.*", "webhook.*", "runtime.*", "agent.*"];
 const measuring = ["benchmark.*", "calibration.*", "dataset.*", "replay.*"];

@@ -10,6 +10,8 @@ import { compileEngine } from "../../../runtime/engine/engine.ts";
 import { productTools } from "../../../src/domain/analysis/tools.ts";
 import { maxOverrides, type OverrideReference } from "../../../src/kit/bundle/statement-payload.ts";
 import { newSigningKey } from "../../../src/kit/crypto/signing-key.ts";
+import { encodeStatement } from "../../../src/kit/crypto/statement.ts";
+import { newId } from "../../../src/kit/process/id.ts";
 import { verifiedBundle } from "../../harness/bundle.ts";
 import { checkOf, hours, now, scope, signedBundle } from "./signed-bundle.ts";
 
@@ -18,17 +20,13 @@ const document = {
   ...{ apiVersion: "policyguard/v1", kind: "Policy", metadata: { name: "words" } },
   detectors: { words: { use: "keywords", keywords: ["forbidden"] } },
   rules: [
-    { id: "stop", stages: ["input"], detect: "words", action: "BLOCK" },
-    { id: "note", stages: ["input"], detect: "words", action: "FLAG" },
+    { id: "stop", stages: ["input", "output"], detect: "words", action: "BLOCK" },
+    { id: "note", stages: ["input", "output"], detect: "words", action: "FLAG" },
   ],
 };
 
 /** The same content under the next activation, with these overrides. */
-function under(
-  found: VerifiedBundle,
-  overrides: readonly OverrideReference[] | undefined,
-  seq: number,
-): VerifiedBundle {
+function under(found: VerifiedBundle, overrides: OverrideReference[] | undefined, seq: number): VerifiedBundle {
   const { overrides: _, ...payload } = found.activation.payload;
   const named = overrides === undefined ? {} : { overrides };
   const activation = { ...found.activation, payload: { ...payload, ...named, activation_seq: seq } };
@@ -42,11 +40,13 @@ async function holderOf(): Promise<{ holder: BundleHolder; found: VerifiedBundle
   return { holder, found, policyId: holder.require().engine.rules[0]?.policyId ?? "" };
 }
 
+const contextAt = (at: Date) => ({
+  ...{ stage: Stage.INPUT, now: at, evaluationId: "", fingerprintKey: new Uint8Array(32), elapsedUs: () => 0 },
+  bundle: create(BundleReferenceSchema),
+});
+
 function judge(holder: BundleHolder, at: Date = now) {
-  const context = {
-    ...{ stage: Stage.INPUT, now: at, evaluationId: "", fingerprintKey: new Uint8Array(32), elapsedUs: () => 0 },
-    bundle: create(BundleReferenceSchema),
-  };
+  const context = contextAt(at);
   const request = create(EvaluateRequestSchema, { text: "this is forbidden" });
   const { response, findings } = holder.require().engine.evaluate(request, context);
   const modes = findings.map(({ ruleId, mode }) => `${ruleId} ${mode === Mode.SHADOW ? "shadow" : "enforce"}`);
@@ -102,6 +102,22 @@ describe("an override", () => {
     const { holder, found, policyId } = await holderOf();
     await holder.adopt(under(found, of(policyId), 2), adoption);
     expect(judge(holder)).toEqual(enforced);
+  });
+
+  it("frees the text of streams that begin under it, and leaves open ones as they began", async () => {
+    const { holder, found, policyId } = await holderOf();
+    const open = () => {
+      const stream = holder
+        .require()
+        .engine.openStream(create(EvaluateRequestSchema), { ...contextAt(now), stage: Stage.OUTPUT });
+      return { push: () => stream.push("this is forbidden, or not").released, stream };
+    };
+    const before = open();
+    await holder.adopt(under(found, shadow(policyId), 2), adoption);
+    const after = open();
+    expect([before.push(), after.push()].map((text) => text.includes("forbidden"))).toEqual([false, true]);
+    expect(after.stream.finish().evaluation.response.outcome).toBe(Outcome.FLAG);
+    expect(before.stream.finish().evaluation.response.outcome).toBe(Outcome.BLOCK);
   });
 
   it("never weakens a rule that its pack locks", async () => {
@@ -162,6 +178,15 @@ describe("an activation with overrides", () => {
     const { issuedAt: _, ...former } = refreshed.activation.ratchet;
     await expect(verifyBundle(checkOf(withIt, { ratchet: former }))).resolves.toBeDefined();
     expect(scope.environment).toBe("prod");
+  });
+
+  it("fits into the headers of an answer with twenty of the longest, signed by two keys", async () => {
+    const longest = { ...one, policy_id: newId(), rule_id: "r".repeat(128) };
+    const overrides = Array.from({ length: maxOverrides }, () => longest);
+    const bundle = await signedBundle({ keys: [newSigningKey(), newSigningKey()], activation: { overrides } });
+    const { payload = "", signatures = [] } = bundle.activation ?? {};
+    // Headers end at 16 KiB, others included.
+    expect(encodeStatement({ payload, signatures }).length).toBeLessThan(13_000);
   });
 
   it("has at most twenty, and each has what it needs", async () => {

@@ -112,6 +112,25 @@ describe("the share of runtimes that takes part", () => {
   });
 });
 
+describe("a candidate beside overrides", () => {
+  it("has the same rules in shadow as the active version, as long as the activation names them", async () => {
+    const runner = runnerOf();
+    runner.follow(naming());
+    const policyId = (await loaded(runner)).engine.rules[0]?.policyId ?? "";
+    const until = new Date(clock.now().getTime() + hourMs).toISOString();
+    const overrides = [{ policy_id: policyId, rule_id: "word", mode: "shadow" as const, until }];
+    const outcome = () => runner.current && evaluate(runner.current).response.outcome;
+    expect(outcome()).toBe(Outcome.BLOCK);
+    runner.follow({ ...naming(), overrides });
+    expect(outcome()).toBe(Outcome.ALLOW);
+    runner.follow(naming());
+    expect(outcome()).toBe(Outcome.BLOCK);
+    const late = runnerOf();
+    late.follow({ ...naming(), overrides });
+    expect(evaluate(await loaded(late)).response.outcome).toBe(Outcome.ALLOW);
+  });
+});
+
 describe("a candidate that expires", () => {
   it("is evaluated until it expires, and again when the expiry is moved", async () => {
     const runner = runnerOf();
