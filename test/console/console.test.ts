@@ -2,8 +2,8 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { browserPath } from "../harness/net/browser.ts";
-import { type ConsoleDriver, startConsole } from "../harness/net/console-driver.ts";
+import { browserPath } from "../harness/browser/browser.ts";
+import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 import type { World } from "../harness/vector/world.ts";
 

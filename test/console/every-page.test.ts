@@ -5,8 +5,8 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { navigationPages } from "../../console/app/pages.ts";
 import { controlServices } from "../../src/control-services.ts";
-import { browserPath } from "../harness/net/browser.ts";
-import { type ConsoleDriver, startConsole } from "../harness/net/console-driver.ts";
+import { browserPath } from "../harness/browser/browser.ts";
+import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 
 test("a page of the navigation asks for a method that exists", () => {
@@ -38,10 +38,10 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     /^(?:Add|Issue|Revoke|Invite|New|Create|Install|Publish|Promote|Activate|Save|Delete|Enable|Buy|Change|Cancel|Forget|Rotate|Silence)/;
 
   test.each([
-    ["viewer", { opens: 15, hasDeeds: false }],
-    ["editor", { opens: 16, hasDeeds: true }],
-    ["administrator", { opens: 21, hasDeeds: true }],
-    ["owner", { opens: 21, hasDeeds: true }],
+    ["viewer", { opens: 19, hasDeeds: false }],
+    ["editor", { opens: 20, hasDeeds: true }],
+    ["administrator", { opens: 25, hasDeeds: true }],
+    ["owner", { opens: 25, hasDeeds: true }],
   ] as const)(
     "a page that is offered to the %s asks for nothing that is refused",
     async (role, { opens, hasDeeds }) => {

@@ -8,8 +8,8 @@ import { sampleSeals } from "../../src/domain/measure/dataset/dataset-sample.ts"
 import { RunWorker } from "../../src/domain/run/run-worker.ts";
 import { systemClock } from "../../src/kit/process/clock.ts";
 import { openDatabase } from "../../src/store/connection/database.ts";
-import { browserPath } from "../harness/net/browser.ts";
-import { type ConsoleDriver, startConsole } from "../harness/net/console-driver.ts";
+import { browserPath } from "../harness/browser/browser.ts";
+import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { testSealer } from "../harness/sealer.ts";
 
 const hostile = `<img src=x onerror="document.title='taken'"> & "quoted"`;

@@ -3,8 +3,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { totpCode, totpStep } from "../../src/domain/identity/totp.ts";
 import { caller } from "../api/scim/directory.ts";
-import { browserPath } from "../harness/net/browser.ts";
-import { type ConsoleDriver, startConsole } from "../harness/net/console-driver.ts";
+import { browserPath } from "../harness/browser/browser.ts";
+import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { fromBase32 } from "../harness/vector/account-step.ts";
 import { everybodysPassword } from "../harness/vector/person.ts";
 import { setPlan } from "../harness/vector/plan.ts";

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { QueueFill } from "../../src/domain/measure/annotation/queue-fill.ts";
 import { systemClock } from "../../src/kit/process/clock.ts";
 import { openDatabase } from "../../src/store/connection/database.ts";
-import { browserPath } from "../harness/net/browser.ts";
-import { type ConsoleDriver, startConsole } from "../harness/net/console-driver.ts";
+import { browserPath } from "../harness/browser/browser.ts";
+import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 import { testSealer } from "../harness/sealer.ts";
 

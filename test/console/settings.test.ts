@@ -3,8 +3,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../scripts/postgres/port.ts";
-import { browserPath } from "../harness/net/browser.ts";
-import { type ConsoleDriver, startConsole } from "../harness/net/console-driver.ts";
+import { browserPath } from "../harness/browser/browser.ts";
+import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { startWebhookSink, type WebhookSink } from "../harness/net/webhook-sink.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 

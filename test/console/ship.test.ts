@@ -3,8 +3,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Enrolment } from "../../src/domain/fleet/enrolment.ts";
 import { newId } from "../../src/kit/process/id.ts";
-import { browserPath } from "../harness/net/browser.ts";
-import { type ConsoleDriver, startConsole } from "../harness/net/console-driver.ts";
+import { browserPath } from "../harness/browser/browser.ts";
+import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 import { testSealer } from "../harness/sealer.ts";
 

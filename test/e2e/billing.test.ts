@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { reportSample } from "../../scripts/assurance/sample.ts";
 import { billingStory } from "../../scripts/demo/billing-story.ts";
@@ -14,7 +15,8 @@ import { Stage } from "../../scripts/demo/stage.ts";
 import { freePort } from "../../scripts/postgres/port.ts";
 import { addUsage } from "../../src/store/billing/usage.ts";
 import { type Database, openDatabase } from "../../src/store/connection/database.ts";
-import { type Browser, findBrowser, startBrowser } from "../harness/browser/browser.ts";
+import { browserPath, startBrowser } from "../harness/browser/browser.ts";
+import { openNamedPage } from "../harness/browser/named-page.ts";
 import { browsingPayer } from "../harness/browser/payer.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
 import { eventually } from "../harness/eventually.ts";
@@ -23,7 +25,6 @@ import { createWorld } from "../harness/vector/world.ts";
 
 /** Evaluations that the story has left to use up. */
 const left = 300;
-const program = findBrowser();
 const folder = mkdtempSync(join(tmpdir(), "policy-guard-bill-"));
 const processes: NodeProcess[] = [];
 let urls: TestDatabase;
@@ -84,7 +85,7 @@ beforeAll(async () => {
     }),
   ]);
   processes.push(worker, runtime);
-  browser = program === undefined ? undefined : await startBrowser(program);
+  browser = browserPath === undefined ? undefined : await startBrowser();
 });
 
 afterAll(async () => {
@@ -97,7 +98,7 @@ afterAll(async () => {
 
 it("an exhausted trial goes on when a plan is bought, stops when it is not paid, and goes on when it is", async () => {
   const told: string[] = [];
-  const page = await browser?.newPage();
+  const page = browser && (await openNamedPage(browser));
   const payer = page === undefined ? callingPayer : browsingPayer(page);
   const measured = await billingStory(facts, new Stage((line) => told.push(line)), payer).catch((error: unknown) => {
     throw new Error(`${told.join("\n")}\n${error}`);

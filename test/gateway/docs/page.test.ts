@@ -15,8 +15,8 @@ import { createLog } from "../../../src/kit/observability/log.ts";
 import { systemClock } from "../../../src/kit/process/clock.ts";
 import { readConfig } from "../../../src/kit/process/config.ts";
 import { shutDown } from "../../../src/kit/process/shutdown.ts";
+import { browserPath, startBrowser } from "../../harness/browser/browser.ts";
 import { signedBundle } from "../../harness/bundle.ts";
-import { browserPath, startBrowser } from "../../harness/net/browser.ts";
 
 const log = createLog({ name: "test", level: "error" });
 const openapi = readFileSync(new URL("../../../gen/rest/openapi.json", import.meta.url), "utf8");

@@ -2,7 +2,7 @@
 
 import type { Payer, PortalAction } from "../../../scripts/demo/payer.ts";
 import { eventually } from "../eventually.ts";
-import type { BrowserPage } from "./browser.ts";
+import type { NamedPage } from "./named-page.ts";
 
 const buttons: Readonly<Record<PortalAction, string | RegExp>> = {
   pay_invoices: /^Pay \d/,
@@ -12,7 +12,7 @@ const buttons: Readonly<Record<PortalAction, string | RegExp>> = {
 };
 
 /** A payer with a browser. */
-export function browsingPayer(page: BrowserPage): Payer {
+export function browsingPayer(page: NamedPage): Payer {
   return {
     async checkout(url, result) {
       await page.open(url);
@@ -31,6 +31,6 @@ export function browsingPayer(page: BrowserPage): Payer {
   };
 }
 
-function acts({ requests }: BrowserPage): number {
+function acts({ requests }: NamedPage): number {
   return requests.filter((url) => url.endsWith("/act")).length;
 }

@@ -2,60 +2,24 @@
 // browser would.
 
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import Provider from "oidc-provider";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type RealIdp, startRealIdp } from "../../../harness/net/real-idp.ts";
 import { createWorld } from "../../../harness/vector/world.ts";
 import { publicUrl, type SsoRig, startSsoRig, succeed } from "./rig.ts";
 
-const clientId = "policy-guard";
-const clientSecret = randomBytes(24).toString("base64url");
-
 let rig: SsoRig;
-let server: Server;
-let issuer: string;
+let idp: RealIdp;
 let domain: string;
 
 beforeAll(async () => {
   rig = await startSsoRig();
   domain = `real-${randomBytes(4).toString("hex")}.example`;
-  server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // listens on TCP
-  server.on("request", realProvider(issuer).callback());
+  idp = await startRealIdp({ publicUrl, domain });
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
+  await idp.close();
   await rig.stop();
 });
-
-function realProvider(url: string): Provider {
-  const hour = 3600;
-  return new Provider(url, {
-    clients: [
-      { client_id: clientId, client_secret: clientSecret, redirect_uris: [`${publicUrl}/v1/auth/sso/callback`] },
-    ],
-    cookies: { keys: [randomBytes(16).toString("hex")] },
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
-    findAccount: (_context, id) => ({
-      accountId: id,
-      claims: () => ({
-        sub: id,
-        email: `${id}@${domain}`,
-        email_verified: true,
-        name: "Grace Hopper",
-        groups: ["staff", "guards"],
-      }),
-    }),
-    features: { devInteractions: { enabled: true } },
-    pkce: { required: () => true },
-    ttl: { AccessToken: hour, AuthorizationCode: 60, Grant: hour, IdToken: hour, Interaction: hour, Session: hour },
-  });
-}
 
 /** Follows redirects and posts the two forms, to the address at which the browser leaves the provider. */
 async function browse(start: string, login: string): Promise<URL> {
@@ -91,7 +55,7 @@ it("leads from an address to a session, with the role of a group, at a real prov
   const world = await createWorld(rig.plane.database);
   await succeed(rig.claim(world, domain));
   const as = { world, persona: "admin" };
-  const provider = { issuer, client_id: clientId, client_secret: clientSecret };
+  const provider = { issuer: idp.issuer, client_id: idp.clientId, client_secret: idp.clientSecret };
   const roles = { join: "member", role_claim: "groups", role_mapping: { guards: "editor" } };
   const configured = await succeed(
     rig.call("SsoService/ConfigureSso", { org_id: world.orgId, ...provider, ...roles }, as),
@@ -103,7 +67,7 @@ it("leads from an address to a session, with the role of a group, at a real prov
   });
   const cookie = begun.headers.getSetCookie()[0]?.split(";")[0] ?? "";
   const back = await browse(begun.headers.get("location") ?? "", "grace");
-  expect(back.searchParams.get("iss")).toBe(issuer);
+  expect(back.searchParams.get("iss")).toBe(idp.issuer);
 
   const headers = { cookie };
   const done = await fetch(rig.plane.baseUrl + back.pathname + back.search, { redirect: "manual", headers });

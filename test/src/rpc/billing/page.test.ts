@@ -1,24 +1,25 @@
 // The local pages in a real browser: what a person with nothing but the address sees and can do, by keyboard and by the
 // names that assistive technology reads, and what an organization with a hostile name cannot do to them.
 
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { freePort } from "../../../../scripts/postgres/port.ts";
-import { type Browser, type BrowserPage, findBrowser, startBrowser } from "../../../harness/browser/browser.ts";
+import { browserPath, startBrowser } from "../../../harness/browser/browser.ts";
+import { type NamedPage, openNamedPage } from "../../../harness/browser/named-page.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../../harness/process/control-plane.ts";
 import { callBilling } from "../../../harness/vector/billing-step.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 
-const program = findBrowser();
 const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'>&amp;`;
 
-describe.skipIf(program === undefined)("the local pages", () => {
+describe.skipIf(browserPath === undefined)("the local pages", () => {
   let plane: TestControlPlane;
   let browser: Browser;
   let world: World;
-  let page: BrowserPage;
+  let page: NamedPage;
 
   beforeAll(async () => {
-    browser = await startBrowser(program ?? "");
+    browser = await startBrowser();
     plane = await startTestControlPlane({ env: { PORT: String(await freePort()), AUTH_LIMIT_PER_MINUTE: "10000" } });
   });
 
@@ -29,7 +30,7 @@ describe.skipIf(program === undefined)("the local pages", () => {
 
   beforeEach(async () => {
     world = await createWorld(plane.database);
-    page = await browser.newPage();
+    page = await openNamedPage(browser);
   });
 
   const bill = (method: string, request = {}) => callBilling(plane, world, method, request);

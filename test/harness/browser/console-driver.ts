@@ -48,6 +48,8 @@ export class ConsoleDriver {
   #opened = 0;
   /** What no page may do: errors of scripts, calls of other origins, breaches of the document's policy. */
   #faults: string[] = [];
+  /** Origins that the test leads the browser to; what their pages do is theirs. */
+  #visited: readonly string[] = [];
 
   constructor(plane: TestControlPlane, browser: Browser, world: World) {
     this.plane = plane;
@@ -64,6 +66,11 @@ export class ConsoleDriver {
   /** The address of a page of the organization. */
   at(path: string): string {
     return `/o/${this.world.orgId}${path}`;
+  }
+
+  /** Says that the next pages lead to another origin, such as that of an identity provider. */
+  willVisit(origin: string): void {
+    this.#visited = [origin];
   }
 
   /** Opens an address in a fresh context. */
@@ -106,6 +113,7 @@ export class ConsoleDriver {
     if (hasFailed) await this.#picture(name);
     await this.#context?.close();
     this.#context = undefined;
+    this.#visited = [];
     return this.#faults;
   }
 
@@ -167,13 +175,17 @@ export class ConsoleDriver {
   #watch(page: Page): void {
     page.on("pageerror", (error) => this.#faults.push(String(error)));
     page.on("console", (message) => {
+      if (this.#visited.some((origin) => page.url().startsWith(origin))) return;
       // The browser itself notes each answer that is an error; pages are told of those by their own.
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
         this.#faults.push(message.text());
     });
     page.on("request", (request) => {
       const isOwn = request.url().startsWith(this.plane.baseUrl) || /^(?:data|blob):/.test(request.url());
-      if (!isOwn) this.#faults.push(request.url());
+      const isVisit = this.#visited.some((origin) =>
+        [request.url(), page.url()].some((each) => each.startsWith(origin)),
+      );
+      if (!isOwn && !isVisit) this.#faults.push(request.url());
     });
   }
 
