@@ -9,7 +9,7 @@ const signInRoute = createRoute({
   getParentRoute,
   path: "/sign-in",
   validateSearch: (search: Record<string, unknown>): { next?: string } =>
-    typeof search.next === "string" && /^\/(?!\/)/.test(search.next) ? { next: search.next } : {},
+    typeof search.next === "string" ? { next: search.next } : {},
   component: lazyRouteComponent(() => import("../page/entry/sign-in.tsx"), "SignInPage"),
 });
 

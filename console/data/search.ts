@@ -1,5 +1,13 @@
 // What the addresses of pages say besides the path.
 
+/**
+ * An address of this page to go to, home for anything else. The router hands on what it was given besides what a route
+ * has checked, so whoever goes there checks it.
+ */
+export function ownAddress(next: string | undefined): string {
+  return next !== undefined && /^\/(?![/\\])/.test(next) ? next : "/";
+}
+
 /** The texts under these names; absent and empty ones are left out. */
 export function textsIn<const Name extends string>(
   search: Readonly<Record<string, unknown>>,

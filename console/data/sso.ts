@@ -3,6 +3,7 @@
 
 import { createClient } from "@connectrpc/connect";
 import { SsoService } from "../../gen/policyguard/control/v1/sso_service_pb.ts";
+import { ownAddress } from "./search.ts";
 import { setSession, transport } from "./transport.ts";
 
 const sso = createClient(SsoService, transport);
@@ -12,15 +13,8 @@ const nextKey = "policy-guard.sso-next";
 
 /** Sends the browser to the provider of the organization that the address belongs to. */
 export async function startSso(email: string, next: string): Promise<void> {
-  let location = "";
-  await sso.startSso(
-    { email, returnTo },
-    {
-      onHeader: (headers) => {
-        location = headers.get("location") ?? "";
-      },
-    },
-  );
+  // Only REST answers with a header; here the address is in the message, beside the cookie of the flow.
+  const { location } = await sso.startSso({ email, returnTo });
   sessionStorage.setItem(nextKey, next);
   globalThis.location.assign(location);
 }
@@ -29,7 +23,7 @@ export async function startSso(email: string, next: string): Promise<void> {
 export async function finishSso(code: string): Promise<string> {
   setSession(undefined);
   await sso.exchangeSsoCode({ code, asCookie: true });
-  const next = sessionStorage.getItem(nextKey) ?? "/";
+  const next = ownAddress(sessionStorage.getItem(nextKey) ?? undefined);
   sessionStorage.removeItem(nextKey);
   return next;
 }

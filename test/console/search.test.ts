@@ -1,5 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
+import { ownAddress } from "../../console/data/search.ts";
 import { evidenceSearch, filterOf, queryOf } from "../../console/page/evidence/search.ts";
 import { traceSearch } from "../../console/page/trace/search.ts";
 
@@ -35,4 +36,18 @@ test("the log of evidence is filtered by days in UTC, of which the last one coun
     "&actor=a%26b%40example.com&until=2026-11-03T00%3A00%3A00.000Z",
   );
   expect(queryOf({})).toBe("");
+});
+
+test("an address to go on to is one of this page, and home where it is not", () => {
+  expect(["/o/1/traces?range=7d#x", "/"].map(ownAddress)).toEqual(["/o/1/traces?range=7d#x", "/"]);
+  const others = [
+    "//evil.example",
+    "/\\evil.example",
+    "https://evil.example",
+    "javascript:alert(1)",
+    "o/1",
+    "",
+    undefined,
+  ];
+  expect(others.map(ownAddress)).toEqual(others.map(() => "/"));
 });

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { enterAs } from "../../data/enter.ts";
 import { installationQuery } from "../../data/installation.ts";
+import { ownAddress } from "../../data/search.ts";
 import { en } from "../../text/en.ts";
 import { EntryCard } from "./card.tsx";
 import style from "./entry.module.css";
@@ -12,7 +13,7 @@ const { links } = en.entry;
 
 /** Where people sign in. Leads back to where they came from. */
 export function SignInPage() {
-  const { next = "/" } = useSearch({ from: "/sign-in" });
+  const next = ownAddress(useSearch({ from: "/sign-in" }).next);
   const navigate = useNavigate();
   const { data: installation } = useQuery(installationQuery);
   const goOn = async () => {

@@ -50,12 +50,16 @@ export function cookieValue(header: string | null | undefined, name: string): st
 }
 
 /** Whether a page of this service made the call. `host` is the host that the call names, with its port. */
-export function isOwnPage(header: Headers, host: string | undefined, { publicOrigin }: ConsoleFacts): boolean {
-  if ((header.get(consoleHeader) ?? "") === "") return false;
+export function isOwnPage(header: Headers, host: string | undefined, facts: ConsoleFacts): boolean {
+  return (header.get(consoleHeader) ?? "") !== "" && !isForeignPage(header, host, facts);
+}
+
+/** Whether a browser says that a page of another origin made the call. */
+export function isForeignPage(header: Headers, host: string | undefined, { publicOrigin }: ConsoleFacts): boolean {
   const site = header.get("Sec-Fetch-Site");
-  if (site !== null && site !== "same-origin") return false;
+  if (site !== null && site !== "same-origin") return true;
   const origin = header.get("Origin");
-  return origin === null || origin === publicOrigin || hostOf(origin) === host;
+  return origin !== null && origin !== publicOrigin && hostOf(origin) !== host;
 }
 
 function hostOf(origin: string): string | undefined {

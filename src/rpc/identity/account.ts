@@ -80,7 +80,7 @@ function sessionHandlers({ accounts, sessions }: AccountDomain, consoles: Consol
     logout: async (_request, context) => {
       const caller = signedInAccount(context);
       if (caller !== undefined) await sessions.logOut(caller);
-      return { setCookie: consoles.cookies.session.clear() };
+      return { setCookie: consoles.cleared(context) };
     },
     getMe: async (_request, context) => {
       const caller = accountCallerOf(context);

@@ -4,7 +4,7 @@ import type { HandlerContext } from "@connectrpc/connect";
 import type { IssuedSession, Sessions } from "../../domain/identity/session.ts";
 import type { CallOrigin } from "../../domain/identity/sign-in.ts";
 import { unauthenticated } from "../../kit/fault/fault.ts";
-import { type ConsoleFacts, consoleFacts, isOwnPage } from "../../kit/rpc/browser.ts";
+import { type ConsoleFacts, consoleFacts, isForeignPage, isOwnPage } from "../../kit/rpc/browser.ts";
 import { auditKey, connectionKey, signedInAccount } from "../../kit/rpc/context.ts";
 import { type Cookies, createCookies } from "./cookie.ts";
 import { tokensMessage } from "./tokens.ts";
@@ -39,6 +39,15 @@ export class ConsoleSessions {
     const former = this.cookies.session.read(requestHeader.get("Cookie"));
     if (former !== undefined) await this.#sessions.endCookie(former, values.get(auditKey));
     return { setCookie: this.cookies.session.set(session.cookie, session.expiresInSeconds) };
+  }
+
+  /**
+   * The deletion of the browser's cookie; undefined for a call of another origin's page, which otherwise could sign
+   * people out: on another port, or on another host of the domain, browsers take the deletion.
+   */
+  cleared({ requestHeader, values }: HandlerContext): string | undefined {
+    const { host } = values.get(connectionKey);
+    return isForeignPage(requestHeader, host, this.#facts) ? undefined : this.cookies.session.clear();
   }
 
   /** The cookie of the call's session, with its time renewed; undefined for a session of tokens. */

@@ -183,6 +183,17 @@ test("signing out ends the session and deletes the cookie, a second time and aft
   expect(await call("POST", "/v1/auth/logout", { body: {} })).toMatchObject({ status: 204, cookie: "" });
 });
 
+test.each([
+  ["another site", { "Sec-Fetch-Site": "cross-site" }],
+  ["another port", { "Sec-Fetch-Site": "same-site", Origin: "http://127.0.0.1:1" }],
+  ["another origin, as older browsers say it", { Origin: "https://evil.example" }],
+])("a page of %s signs nobody out", async (_from, headers) => {
+  const { cookie, sessionId } = await loaded(ada);
+  const answer = await call("POST", "/v1/auth/logout", { headers: { ...headers, cookie }, body: {} });
+  expect(answer).toMatchObject({ status: 204, setCookies: [] });
+  expect((await policies({ ...page(sessionId), cookie })).status).toBe(200);
+});
+
 test("reading the account renews the cookie; a session that is used lives for 90 days, an unused one for 14", async () => {
   const used = await loaded(ada);
   const unused = await loaded(await createPerson(plane.database, { orgId: world.orgId, role: "viewer" }));
