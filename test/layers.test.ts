@@ -186,8 +186,8 @@ const layers: readonly Layer[] = [
   },
   {
     folder: "console/editor/",
-    ours: [],
-    npm: ["react", "@lezer/highlight", ...codemirror],
+    ours: ["console/part/", "console/text/"],
+    npm: [...react, "@lezer/highlight", ...codemirror],
     node: { only: [] },
   },
   { folder: "console/chart/", ours: ["console/part/", "console/text/"], npm: [...react], node: { only: [] } },

@@ -4,6 +4,7 @@ import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-r
 import { traceSearch } from "../page/trace/search.ts";
 import { entryRoutes } from "./entry-routes.ts";
 import { FirstOrganization } from "./first-organization.tsx";
+import { libraryRoutes } from "./library-routes.ts";
 import { PageError } from "./page-error.tsx";
 import { orgRoute, rootRoute } from "./route-base.tsx";
 import { settingsRoutes } from "./settings-routes.ts";
@@ -63,6 +64,7 @@ const routes = rootRoute.addChildren([
     newPolicyRoute,
     policyRoute,
     versionsRoute,
+    ...libraryRoutes,
     ...shipRoutes,
     tracesRoute,
     ...settingsRoutes,

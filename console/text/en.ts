@@ -7,6 +7,7 @@ import { alertTexts } from "./alert.ts";
 import { analyticsTexts } from "./analytics.ts";
 import { billingTexts } from "./billing.ts";
 import { bundleTexts } from "./bundle.ts";
+import { editTexts } from "./edit.ts";
 import { entryTexts } from "./entry.ts";
 import { environmentTexts } from "./environment.ts";
 import { evidenceTexts } from "./evidence.ts";
@@ -16,6 +17,7 @@ import { gateTexts } from "./gate.ts";
 import { scimTexts, ssoSetupTexts } from "./identity.ts";
 import { keyTexts } from "./keys.ts";
 import { languageTexts } from "./language.ts";
+import { detectorTexts, listTexts, packTexts, schemaTexts } from "./library.ts";
 import { benchmarkTexts, datasetTexts } from "./measure.ts";
 import { reviewTexts } from "./review.ts";
 import { settingTexts } from "./setting.ts";
@@ -73,6 +75,10 @@ export const en = {
     home: "Home",
     build: "Build",
     policies: "Policies",
+    packs: "Packs",
+    detectors: "Detectors",
+    lists: "Lists",
+    schemas: "Schemas",
     ship: "Ship",
     environments: "Environments",
     fleet: "Fleet",
@@ -207,10 +213,7 @@ export const en = {
     conflict: "Somebody saved another version meanwhile.",
     conflictText: (theirs: number, yours: number) =>
       `Version ${theirs} is newer than version ${yours}, from which your text began. Compare the two before you save.`,
-    takeTheirs: "Take theirs",
     keepMine: (theirs: number) => `Keep mine, on top of v${theirs}`,
-    theirs: "Theirs",
-    mine: "Yours",
     restored: "Your unsaved text was restored.",
     deleteTitle: (name: string) => `Delete ${name}?`,
     deleteText: "Bundles that were published with it keep it. Every later publish is without it.",
@@ -321,6 +324,11 @@ export const en = {
       until: "Until",
     },
   },
+  edit: editTexts,
+  lists: listTexts,
+  schemas: schemaTexts,
+  detectors: detectorTexts,
+  packs: packTexts,
   bundle: bundleTexts,
   environment: environmentTexts,
   gates: gateTexts,

@@ -4,11 +4,6 @@ import { create } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
 import type { CustomKeyword } from "../../../gen/policyguard/control/v1/language_pb.ts";
 
-/** The lines of a text, without empty ones and repetitions. */
-export function linesOf(text: string): string[] {
-  return [...new Set(text.split("\n").map((line) => line.trim()))].filter((line) => line !== "");
-}
-
 /** What a call saves: the keywords that stay as they are, and new words of the organization's own. */
 export function keywordValues(kept: readonly CustomKeyword[], added: readonly string[]): Value[] {
   const known = new Set(kept.map(({ term }) => term));

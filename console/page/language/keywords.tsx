@@ -9,14 +9,16 @@ import { perform } from "../../data/perform.ts";
 import { Ago } from "../../part/ago.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
+import { LineConflict } from "../../part/edit/line-conflict.tsx";
 import { TextArea } from "../../part/field.tsx";
+import { linesOf } from "../../part/form.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
 import { Answered, Failed } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { decimal } from "../../text/format.ts";
-import { keywordValues, linesOf } from "./keyword.ts";
+import { keywordValues } from "./keyword.ts";
 import { categoryTitle } from "./names.ts";
 
 const texts = en.languages;
@@ -113,10 +115,10 @@ function Editor({ stored, orgId }: { readonly stored: CustomKeywords; readonly o
       {error !== undefined && <Failed error={error} />}
       {isSaved && <p role="status">{texts.saved}</p>}
       {hasConflict && (
-        <Conflict
-          base={base.revision}
-          theirs={stored}
-          mine={now}
+        <LineConflict
+          text={texts.conflictText(stored.revision, base.revision)}
+          theirs={termsOf(stored.keywords)}
+          mine={[...termsOf(now.keywords), ...linesOf(now.added)]}
           onTake={() => setEdited(undefined)}
           onKeep={() => save(stored.revision)}
         />
@@ -172,44 +174,6 @@ function KeywordTable({
   );
 }
 
-/** Theirs beside mine, when somebody saved first. */
-function Conflict({
-  base,
-  theirs,
-  mine,
-  onTake,
-  onKeep,
-}: {
-  readonly base: number;
-  readonly theirs: CustomKeywords;
-  readonly mine: Edited;
-  readonly onTake: () => void;
-  readonly onKeep: () => void;
-}) {
-  const terms = (keywords: readonly CustomKeyword[]) => keywords.map(({ term }) => term);
-  const own = [...terms(mine.keywords), ...linesOf(mine.added)];
-  const other = terms(theirs.keywords);
-  return (
-    <section className={layout.stack} role="alert">
-      <h3>{texts.conflict}</h3>
-      <p>{texts.conflictText(theirs.revision, base)}</p>
-      <div className={layout.pair}>
-        <Terms title={texts.onlyTheirs} terms={other.filter((term) => !own.includes(term))} />
-        <Terms title={texts.onlyMine} terms={own.filter((term) => !other.includes(term))} />
-      </div>
-      <div className={layout.row}>
-        <Button onClick={onTake}>{texts.takeTheirs}</Button>
-        <Button onClick={onKeep}>{texts.keepMine}</Button>
-      </div>
-    </section>
-  );
-}
-
-function Terms({ title, terms }: { readonly title: string; readonly terms: readonly string[] }) {
-  return (
-    <div>
-      <h4>{title}</h4>
-      <p>{terms.length === 0 ? en.common.none : terms.join(", ")}</p>
-    </div>
-  );
+function termsOf(keywords: readonly CustomKeyword[]): string[] {
+  return keywords.map(({ term }) => term);
 }

@@ -6,6 +6,7 @@ import { PolicyService } from "../../../gen/policyguard/control/v1/policy_servic
 import { sourceOf } from "../../data/document.ts";
 import { draftKey, keepDraft, readDraft } from "../../data/draft.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { useScopeText } from "../../data/scope.ts";
 import type { EditorHandle } from "../../editor/code-editor.tsx";
 import { Button } from "../../part/button.tsx";
 import { Page } from "../../part/page.tsx";
@@ -14,7 +15,6 @@ import { en } from "../../text/en.ts";
 import { DeletePolicyDialog } from "./delete.tsx";
 import style from "./policy.module.css";
 import { SaveDialog } from "./save.tsx";
-import { useScopeText } from "./scope.ts";
 import { Workbench } from "./workbench.tsx";
 
 const texts = en.policy;

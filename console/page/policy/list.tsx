@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { PolicySummary } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { useScopeText } from "../../data/scope.ts";
 import { Ago } from "../../part/ago.tsx";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
@@ -10,7 +11,6 @@ import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import style from "./policy.module.css";
-import { useScopeText } from "./scope.ts";
 
 const texts = en.policies;
 /** The list is filtered here, so it is loaded as a whole; an organization with more filters by the API. */

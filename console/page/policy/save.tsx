@@ -7,6 +7,7 @@ import { failureOf } from "../../data/failure.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
+import { ConflictDialog } from "../../editor/conflict-dialog.tsx";
 import { DiffView } from "../../editor/diff-view.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
@@ -14,7 +15,6 @@ import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { TextField } from "../../part/field.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import style from "./policy.module.css";
 
 const texts = en.policy;
 const policies = createClient(PolicyService, transport);
@@ -56,24 +56,19 @@ export function SaveDialog({
       }
     });
   if (theirs !== undefined) {
-    const take = () => onSaved(theirs);
     return (
-      <Dialog title={texts.conflict} isWide onClose={onClose}>
-        <p>{texts.conflictText(theirs.version, base.version)}</p>
-        <p className={style.sides}>
-          <span>{texts.theirs}</span>
-          <span>{texts.mine}</span>
-        </p>
-        <DiffView before={sourceOf(theirs)} after={text} label={texts.conflict} />
-        {error !== undefined && <Failed error={error} />}
-        <DialogActions>
-          <Button onClick={onClose}>{en.common.cancel}</Button>
-          <Button onClick={take}>{texts.takeTheirs}</Button>
-          <Button kind="primary" disabled={isBusy} onClick={() => save(theirs.version)}>
-            {texts.keepMine(theirs.version)}
-          </Button>
-        </DialogActions>
-      </Dialog>
+      <ConflictDialog
+        title={texts.conflict}
+        text={texts.conflictText(theirs.version, base.version)}
+        theirs={sourceOf(theirs)}
+        mine={text}
+        keep={texts.keepMine(theirs.version)}
+        isBusy={isBusy}
+        error={error}
+        onTake={() => onSaved(theirs)}
+        onKeep={() => save(theirs.version)}
+        onClose={onClose}
+      />
     );
   }
   return (

@@ -1,0 +1,211 @@
+import { createQueryOptions, useQuery } from "@connectrpc/connect-query";
+import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import type { OutputSchema } from "../../../gen/policyguard/control/v1/output_schema_pb.ts";
+import { OutputSchemaService } from "../../../gen/policyguard/control/v1/output_schema_service_pb.ts";
+import { queryClient } from "../../data/client.ts";
+import { draftKey, keepDraft, readDraft } from "../../data/draft.ts";
+import { failureOf } from "../../data/failure.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { perform } from "../../data/perform.ts";
+import { transport } from "../../data/transport.ts";
+import { CodeEditor, type EditorHandle } from "../../editor/code-editor.tsx";
+import { ConflictDialog } from "../../editor/conflict-dialog.tsx";
+import { Ago } from "../../part/ago.tsx";
+import { Badge } from "../../part/badge.tsx";
+import { useBusy } from "../../part/busy.ts";
+import { Button } from "../../part/button.tsx";
+import { Facts } from "../../part/facts.tsx";
+import layout from "../../part/layout/layout.module.css";
+import { Page } from "../../part/page.tsx";
+import { Panel } from "../../part/panel.tsx";
+import { Answered, Failed } from "../../part/state.tsx";
+import { en } from "../../text/en.ts";
+import { useParsed } from "./parsed.ts";
+import style from "./schema.module.css";
+import { TryOutput } from "./try.tsx";
+import { SchemaUsagePanel } from "./usage.tsx";
+
+const texts = en.schemas;
+const { method } = OutputSchemaService;
+
+/** One schema: its text, outputs that are tried against it, and the bundles that contain it. */
+export function SchemaPage() {
+  const { orgId } = useOrganization();
+  const { schema: schemaId } = useParams({ from: "/o/$org/schemas/$schema" });
+  const query = useQuery(method.getOutputSchema, { orgId, schemaId });
+  const schema = query.data?.schema;
+  if (schema !== undefined) return <Editing key={schema.id} stored={schema} />;
+  return (
+    <Page title={texts.schema}>
+      <Answered query={query} rows={12}>
+        {() => null}
+      </Answered>
+    </Page>
+  );
+}
+
+function textOf({ schema }: OutputSchema): string {
+  return `${JSON.stringify(schema ?? {}, null, 2)}\n`;
+}
+
+function Editing({ stored }: { readonly stored: OutputSchema }) {
+  const { orgId, accountId, can } = useOrganization();
+  const key = draftKey(accountId, orgId, `schema/${stored.id}`);
+  const [kept] = useState(() => readDraft(key));
+  /** What the edit began from; it stays while somebody else saves. */
+  const [base, setBase] = useState(() => ({ version: kept?.version ?? stored.version, text: textOf(stored) }));
+  const [initialText] = useState(kept?.text ?? base.text);
+  const [text, setText] = useState(initialText);
+  const [editor, setEditor] = useState<EditorHandle>();
+  const [theirs, setTheirs] = useState<OutputSchema>();
+  const { run, isBusy, error } = useBusy();
+  const { parsed, problems } = useParsed(text);
+  const mayWrite = can(method.updateOutputSchema);
+  const isChanged = text !== base.text;
+  const change = (next: string) => {
+    setText(next);
+    keepDraft(key, next === base.text ? undefined : { text: next, version: base.version });
+  };
+  const settle = (schema: OutputSchema) => {
+    keepDraft(key, undefined);
+    setBase({ version: schema.version, text: textOf(schema) });
+    editor?.setText(textOf(schema));
+    setTheirs(undefined);
+  };
+  const save = (expectedVersion: number) =>
+    run(async () => {
+      if (parsed.problem !== undefined) return;
+      const change = { orgId, schemaId: stored.id, schema: parsed.schema, expectedVersion };
+      try {
+        settle((await perform(method.updateOutputSchema, change)).schema ?? stored);
+      } catch (failure) {
+        if (failureOf(failure).kind !== "version_conflict") throw failure;
+        setTheirs(await newest(orgId, stored.id));
+      }
+    });
+  const why = parsed.problem && texts.noJson;
+  return (
+    <Page
+      title={stored.name}
+      note={<Note version={base.version} isChanged={isChanged} isRestored={kept !== undefined} />}
+      actions={
+        mayWrite && (
+          <>
+            {isChanged && <Button onClick={() => editor?.setText(base.text)}>{en.edit.discard}</Button>}
+            <Switch stored={stored} />
+            <Button kind="primary" disabled={isBusy || !isChanged} why={why} onClick={() => save(base.version)}>
+              {en.common.save}
+            </Button>
+          </>
+        )
+      }
+    >
+      {error !== undefined && theirs === undefined && <Failed error={error} />}
+      <div className={style.columns}>
+        <div>
+          <div className={style.editor}>
+            <CodeEditor
+              label={texts.document}
+              initialText={initialText}
+              problems={problems}
+              isReadOnly={!mayWrite}
+              keys={{ "Mod-s": () => save(base.version) }}
+              onChange={change}
+              handle={setEditor}
+            />
+          </div>
+          {parsed.problem !== undefined && <p role="status">{texts.problem(parsed.problem)}</p>}
+        </div>
+        <Side stored={stored} />
+      </div>
+      {theirs !== undefined && (
+        <ConflictDialog
+          title={en.policy.conflict}
+          text={en.policy.conflictText(theirs.version, base.version)}
+          theirs={textOf(theirs)}
+          mine={text}
+          keep={en.policy.keepMine(theirs.version)}
+          isBusy={isBusy}
+          error={error}
+          onTake={() => settle(theirs)}
+          onKeep={() => save(theirs.version)}
+          onClose={() => setTheirs(undefined)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Note({
+  version,
+  isChanged,
+  isRestored,
+}: {
+  readonly version: number;
+  readonly isChanged: boolean;
+  readonly isRestored: boolean;
+}) {
+  return (
+    <>
+      {en.common.version(version)} · {isChanged ? en.policy.draft : en.policy.saved}
+      {isRestored && isChanged && <span role="status"> · {en.edit.restored}</span>}
+    </>
+  );
+}
+
+function Side({ stored }: { readonly stored: OutputSchema }) {
+  return (
+    <div className={layout.stack}>
+      <About stored={stored} />
+      <TryOutput schemaId={stored.id} />
+      <SchemaUsagePanel name={stored.name} />
+    </div>
+  );
+}
+
+/** The schema as somebody else has just saved it. */
+async function newest(orgId: string, schemaId: string): Promise<OutputSchema | undefined> {
+  const options = createQueryOptions(method.getOutputSchema, { orgId, schemaId }, { transport });
+  return (await queryClient.fetchQuery({ ...options, staleTime: 0 })).schema;
+}
+
+function About({ stored: { description, enabled, createdAt, updatedAt } }: { readonly stored: OutputSchema }) {
+  return (
+    <Panel title={texts.about} text={description}>
+      <Facts
+        facts={[
+          [
+            texts.state,
+            <Badge key="state" tone={enabled ? "good" : "notice"}>
+              {enabled ? texts.on : texts.off}
+            </Badge>,
+          ],
+          [texts.since, <Ago key="since" time={createdAt} />],
+          [texts.changed, <Ago key="changed" time={updatedAt} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** Puts the saved schema into the bundles of the future, or leaves it out of them. */
+function Switch({ stored: { id: schemaId, orgId, schema, version, enabled } }: { readonly stored: OutputSchema }) {
+  const { run, isBusy, error } = useBusy();
+  const change = { orgId, schemaId, schema: schema ?? {}, enabled: !enabled, expectedVersion: version };
+  return (
+    <>
+      {error !== undefined && <Failed error={error} />}
+      <Button
+        disabled={isBusy}
+        onClick={() =>
+          run(async () => {
+            await perform(method.updateOutputSchema, change);
+          })
+        }
+      >
+        {enabled ? texts.disable : texts.enable}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { useId } from "react";
+import { en } from "../../text/en.ts";
+import { Select, TextField } from "../field.tsx";
+import layout from "../layout/layout.module.css";
+
+const texts = en.edit;
+
+/** Where something applies; an empty part stands for all. */
+export interface ScopeValue {
+  readonly appId: string;
+  readonly env: string;
+  readonly agentId: string;
+}
+
+/** Everywhere in the organization. */
+export const everywhere: ScopeValue = { appId: "", env: "", agentId: "" };
+
+/** The fields by which somebody says where something applies. */
+export function ScopeFields({
+  value,
+  projects,
+  environments,
+  onChange,
+}: {
+  readonly value: ScopeValue;
+  readonly projects: readonly { readonly id: string; readonly name: string }[];
+  readonly environments: readonly string[];
+  readonly onChange: (value: ScopeValue) => void;
+}) {
+  const id = useId();
+  return (
+    <fieldset className={layout.set}>
+      <legend>{texts.scope}</legend>
+      <Select
+        label={texts.project}
+        value={value.appId}
+        onChange={({ target }) => onChange({ ...value, appId: target.value })}
+      >
+        <option value="">{texts.allProjects}</option>
+        {projects.map((project) => (
+          <option key={project.id} value={project.id}>
+            {project.name}
+          </option>
+        ))}
+      </Select>
+      <TextField
+        label={texts.environment}
+        hint={texts.environmentHint}
+        list={id}
+        autoComplete="off"
+        spellCheck={false}
+        value={value.env}
+        onChange={({ target }) => onChange({ ...value, env: target.value })}
+      />
+      <datalist id={id}>
+        {environments.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <TextField
+        label={texts.agent}
+        hint={texts.agentHint}
+        autoComplete="off"
+        spellCheck={false}
+        value={value.agentId}
+        onChange={({ target }) => onChange({ ...value, agentId: target.value })}
+      />
+    </fieldset>
+  );
+}
