@@ -10,6 +10,7 @@ import { AnnotationExports } from "./annotation/annotation-export.ts";
 import { AnnotationQueue } from "./annotation/annotation-queue.ts";
 import { AnnotationSettings } from "./annotation/annotation-setting.ts";
 import { Benchmarks } from "./benchmark/benchmark.ts";
+import { PredictionUploads } from "./benchmark/prediction-upload.ts";
 import { Calibrations } from "./calibration/calibration.ts";
 import { Datasets } from "./dataset/dataset.ts";
 import { DatasetExports } from "./dataset/dataset-export.ts";
@@ -30,13 +31,15 @@ export interface MeasureParts {
 /** Builds the services. */
 export function createMeasureDomain({ database, sealer, guard, clock, analysis }: MeasureParts) {
   const parts = { database, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
+  const benchmarks = new Benchmarks({ database, clock, analysis });
   return {
     annotations: new Annotations(database, sealer),
     annotationExports: new AnnotationExports({ ...parts, sealer }),
     annotationQueue: new AnnotationQueue(database),
     annotationSettings: new AnnotationSettings(database),
-    benchmarks: new Benchmarks({ database, clock, analysis }),
+    benchmarks,
     calibrations: new Calibrations({ database, clock, analysis }),
+    predictionUploads: new PredictionUploads({ database, seals: parts.seals, analysis, benchmarks }),
     datasets: new Datasets(database),
     samples: new Samples(database, parts),
     datasetImports: new DatasetImports(parts, guard),

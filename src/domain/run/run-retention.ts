@@ -5,7 +5,7 @@ import type { Database } from "../../store/connection/database.ts";
 import { deleteBenchmarkResultsBefore } from "../../store/measure/benchmark/benchmark-result.ts";
 import { forgetImports } from "../../store/measure/dataset/dataset-import.ts";
 import { deleteReplayResultsBefore } from "../../store/replay/replay-result.ts";
-import { deleteRunsBefore } from "../../store/run/run.ts";
+import { cancelHeldRuns, deleteRunsBefore } from "../../store/run/run.ts";
 import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
 
 const dayMs = 86_400_000;
@@ -14,6 +14,9 @@ const dayMs = 86_400_000;
 export const summaryDays = 400;
 /** Days that its details are kept: what it has found one by one. */
 export const detailDays = 90;
+
+/** Days that a run waits for its upload before it is canceled. */
+const heldDays = 1;
 
 /** Removes old runs, and what imports say of themselves. */
 export class RunRetention {
@@ -32,6 +35,7 @@ export class RunRetention {
     let purged = 0;
     for (const { id } of await lookUpOrganizations(this.#database)) {
       await this.#database.systemTransaction(id, (tx) => forgetImports(tx, bounds));
+      await this.#database.systemTransaction(id, (tx) => cancelHeldRuns(tx, before(heldDays)));
       await this.#database.systemTransaction(id, (tx) => deleteReplayResultsBefore(tx, before(detailDays)));
       await this.#database.systemTransaction(id, (tx) => deleteBenchmarkResultsBefore(tx, before(detailDays)));
       purged += await this.#database.systemTransaction(id, (tx) => deleteRunsBefore(tx, before(summaryDays)));

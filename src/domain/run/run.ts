@@ -5,7 +5,16 @@ import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, notFound } from "../../kit/fault/fault.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
-import { countQueued, deleteRun, endRun, findRun, maxQueued, nextRuns, RunRow } from "../../store/run/run.ts";
+import {
+  countQueued,
+  deleteRun,
+  endRun,
+  findRun,
+  heldCursor,
+  maxQueued,
+  nextRuns,
+  RunRow,
+} from "../../store/run/run.ts";
 import { enqueueJob } from "../job.ts";
 
 /** The kinds of runs. */
@@ -18,23 +27,29 @@ export interface NewRun {
   readonly createdBy: string;
   /** The project that it is about, when it is about one. */
   readonly projectId?: string | undefined;
+  /** Whether it is held: it waits until somebody releases it. Default: false. */
+  readonly isHeld?: boolean;
 }
 
 /** Adds a run that starts after the commit, as soon as it is its turn. */
-export async function addRun(tx: Transaction, { kind, spec, createdBy, projectId }: NewRun): Promise<RunRow> {
-  if ((await countQueued(tx)) >= maxQueued) {
-    throw new Fault(Reason.LIMIT_REACHED, `${maxQueued} runs of the organization wait already; try again later`, {
-      extra: { limit: maxQueued },
-    });
+export async function addRun(
+  tx: Transaction,
+  { kind, spec, createdBy, projectId, isHeld = false }: NewRun,
+): Promise<RunRow> {
+  if ((await countQueued(tx, { isHeld })) >= maxQueued) {
+    const message = isHeld
+      ? `${maxQueued} runs of the organization wait for an upload already: end or cancel one of them`
+      : `${maxQueued} runs of the organization wait already; try again later`;
+    throw new Fault(Reason.LIMIT_REACHED, message, { extra: { limit: maxQueued } });
   }
   const run = tx.em.create(RunRow, {
     ...{ orgId: tx.orgId, id: newId(), kind, projectId: projectId ?? null, state: "queued" },
-    ...{ spec: JSON.stringify(spec), cursor: "", done: 0, total: null, report: null, tries: 0 },
+    ...{ spec: JSON.stringify(spec), cursor: isHeld ? heldCursor : "", done: 0, total: null, report: null, tries: 0 },
     ...{ errorCode: null, errorMessage: null, createdBy },
     ...{ createdAt: tx.now, startedAt: null, finishedAt: null, touchedAt: tx.now },
   });
   await tx.em.flush();
-  await wakeRun(tx, run.id);
+  if (!isHeld) await wakeRun(tx, run.id);
   return run;
 }
 

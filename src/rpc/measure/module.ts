@@ -6,6 +6,7 @@ import { BenchmarkService } from "../../../gen/policyguard/control/v1/benchmark_
 import { CalibrationService } from "../../../gen/policyguard/control/v1/calibration_service_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
 import type { Benchmarks } from "../../domain/measure/benchmark/benchmark.ts";
+import type { PredictionUploads } from "../../domain/measure/benchmark/prediction-upload.ts";
 import type { Calibrations } from "../../domain/measure/calibration/calibration.ts";
 import type { Datasets } from "../../domain/measure/dataset/dataset.ts";
 import type { DatasetExports } from "../../domain/measure/dataset/dataset-export.ts";
@@ -25,6 +26,7 @@ import { sampleHandlers } from "./dataset/dataset-sample.ts";
 export interface MeasureDomain extends AnnotationDomain {
   readonly benchmarks: Benchmarks;
   readonly calibrations: Calibrations;
+  readonly predictionUploads: PredictionUploads;
   readonly datasets: Datasets;
   readonly samples: Samples;
   readonly datasetImports: DatasetImports;
@@ -38,6 +40,7 @@ export function registerMeasureServices(
   {
     benchmarks,
     calibrations,
+    predictionUploads,
     datasets,
     samples,
     datasetImports,
@@ -48,7 +51,7 @@ export function registerMeasureServices(
   { writeSample }: { readonly writeSample: SampleWriter },
 ): void {
   router.service(AnnotationService, annotationHandlers(domain));
-  router.service(BenchmarkService, benchmarkHandlers(benchmarks));
+  router.service(BenchmarkService, benchmarkHandlers(benchmarks, predictionUploads));
   router.service(CalibrationService, calibrationHandlers(calibrations));
   router.service(DatasetService, {
     ...datasetHandlers(datasets),

@@ -59,8 +59,10 @@ schema.setClass(RunRow);
 
 /** Runs of an organization that work at once. */
 export const maxRunning = 2;
-/** Runs of an organization that wait. */
+/** Runs of an organization that wait for their turn, and as many that are held. */
 export const maxQueued = 20;
+/** The cursor of a run that is held: it waits until somebody releases it. */
+export const heldCursor = "held";
 
 /** The run of this kind, or null. */
 export function findRun(tx: Transaction, kind: string, id: string): Promise<RunRow | null> {
@@ -97,14 +99,16 @@ export function listUndoneRuns(tx: Transaction, kind: string): Promise<RunRow[]>
 }
 
 /**
- * Counts the organization's waiting runs. Until the commit nobody else adds or starts one, so that limits hold.
+ * Counts the organization's runs that wait for their turn, or those that are held. Until the commit nobody else adds or
+ * starts one, so that limits hold.
  */
-export async function countQueued(tx: Transaction): Promise<number> {
+export async function countQueued(tx: Transaction, { isHeld }: { readonly isHeld: boolean }): Promise<number> {
   await lockTurns(tx);
   const rows = await runBound<{ count: number }>(
     tx,
-    "select count(*)::int as count from run where org_id = $1 and finished_at is null and state = 'queued'",
-    [tx.orgId],
+    `select count(*)::int as count from run
+     where org_id = $1 and finished_at is null and state = 'queued' and (cursor = $2) = $3`,
+    [tx.orgId, heldCursor, isHeld],
   );
   return rows[0]?.count ?? 0;
 }
@@ -118,10 +122,10 @@ export async function beginTry(tx: Transaction, id: string): Promise<number | un
   const rows = await runBound<{ tries: number }>(
     tx,
     `update run set state = 'running', started_at = coalesce(started_at, $3), touched_at = $3, tries = tries + 1
-     where org_id = $1 and id = $2 and (state = 'running' or state = 'queued' and $4 >
+     where org_id = $1 and id = $2 and (state = 'running' or state = 'queued' and cursor <> $5 and $4 >
        (select count(*) from run o where o.org_id = $1 and o.finished_at is null and o.state = 'running'))
      returning tries`,
-    [tx.orgId, id, tx.now, maxRunning],
+    [tx.orgId, id, tx.now, maxRunning, heldCursor],
   );
   if (rows[0] !== undefined) return rows[0].tries;
   await runBound(tx, "update run set touched_at = $3 where org_id = $1 and id = $2 and state = 'queued'", [
@@ -138,6 +142,33 @@ export async function lockAtCursor(tx: Transaction, id: string, cursor: string):
     [tx.orgId, id, cursor],
   );
   return rows.length > 0;
+}
+
+/** Locks a run that is held. Returns whether it is. */
+export async function lockHeldRun(tx: Transaction, id: string): Promise<boolean> {
+  const rows = await runBound(
+    tx,
+    "select 1 as found from run where org_id = $1 and id = $2 and cursor = $3 and state = 'queued' for update",
+    [tx.orgId, id, heldCursor],
+  );
+  return rows.length > 0;
+}
+
+/** Lets a run that is held wait for its turn. */
+export async function releaseRun(tx: Transaction, id: string): Promise<void> {
+  await runBound(tx, "update run set cursor = '', touched_at = $4 where org_id = $1 and id = $2 and cursor = $3", [
+    ...[tx.orgId, id, heldCursor, tx.now],
+  ]);
+}
+
+/** Cancels held runs that were made before the moment. */
+export async function cancelHeldRuns(tx: Transaction, before: Date): Promise<void> {
+  await runBound(
+    tx,
+    `update run set state = 'canceled', finished_at = $4, touched_at = $4
+     where org_id = $1 and cursor = $2 and state = 'queued' and created_at < $3`,
+    [tx.orgId, heldCursor, before, tx.now],
+  );
 }
 
 /** Where a run stands after a step. */
@@ -190,9 +221,9 @@ export async function endRun(tx: Transaction, id: string, { state, error, spec }
 export async function nextRuns(tx: Transaction): Promise<string[]> {
   const rows = await runBound<{ id: string }>(
     tx,
-    `select id from run where org_id = $1 and finished_at is null and state = 'queued'
+    `select id from run where org_id = $1 and finished_at is null and state = 'queued' and cursor <> $3
      order by created_at, id limit $2`,
-    [tx.orgId, maxRunning],
+    [tx.orgId, maxRunning, heldCursor],
   );
   return rows.map(({ id }) => id);
 }
@@ -233,7 +264,8 @@ export const runFunctions: readonly SqlFunction[] = [
       returns table (org_id uuid, run_id uuid)
       language sql stable security definer set search_path = pg_catalog, public as $$
         select r.org_id, r.id from public.run r
-        where r.finished_at is null and r.touched_at < touched_before order by r.touched_at limit most
+        where r.finished_at is null and r.touched_at < touched_before and r.cursor <> '${heldCursor}'
+        order by r.touched_at limit most
       $$`,
   },
 ];

@@ -144,7 +144,9 @@ function restRequest(route: Route, { request, rawBody }: TestCall) {
     const { [typeof route.body === "string" ? "" : route.body.name]: part, ...others } = rest;
     if (typeof route.body !== "string") url += queryOf(route, others);
     const body = typeof route.body === "string" ? rest : part;
-    return { url, headers: { "content-type": "application/json", ...headers }, body };
+    const { requestMediaTypes: types } = route.facts;
+    const json = "application/json";
+    return { url, headers: { "content-type": types.includes(json) ? json : (types[0] ?? json), ...headers }, body };
   }
   url += queryOf(route, rest);
   return { url, headers, body: undefined };

@@ -22,7 +22,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/benchmark.proto.
  */
 export const file_policyguard_control_v1_benchmark: GenFile = /*@__PURE__*/
-  fileDesc("CiZwb2xpY3lndWFyZC9jb250cm9sL3YxL2JlbmNobWFyay5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKuAgoPQmVuY2htYXJrVGFyZ2V0EjwKBnBvbGljeRgBIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9saWN5SACIAQESLQoIZG9jdW1lbnQYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARI8CgZidW5kbGUYAyABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0J1bmRsZUgCiAEBEkAKCGRldGVjdG9yGAQgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtEZXRlY3RvckgDiAEBQgkKB19wb2xpY3lCCwoJX2RvY3VtZW50QgkKB19idW5kbGVCCwoJX2RldGVjdG9yIlkKD0JlbmNobWFya1BvbGljeRIbCglwb2xpY3lfaWQYASABKAlCCLpIBXIDsAEBEh0KB3ZlcnNpb24YAiABKAVCB7pIBBoCKAFIAIgBAUIKCghfdmVyc2lvbiKEAQoPQmVuY2htYXJrQnVuZGxlEhwKCnByb2plY3RfaWQYASABKAlCCLpIBXIDsAEBEigKC2Vudmlyb25tZW50GAIgASgJQhO6SAZyBBABGD/avBgGInByb2QiEh0KB3ZlcnNpb24YAyABKAVCB7pIBBoCKAFIAIgBAUIKCghfdmVyc2lvbiJ8ChFCZW5jaG1hcmtEZXRlY3RvchImCgN1c2UYASABKAlCGbpIB3IFEAEYgAHavBgLImluamVjdGlvbiISMAoKcGFyYW1ldGVycxgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAIgBAUINCgtfcGFyYW1ldGVycyKWAQoRQmVuY2htYXJrUG9zaXRpdmUSMQoGbGFiZWxzGAEgAygJQiG6SBCSAQ0QIBgBIgdyBRABGIAB2rwYClsiYXR0YWNrIl0STgoQb3V0Y29tZV9hdF9sZWFzdBgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQhS6SAeCAQQQASAB2rwYBiJGTEFHIiK7AgoPQmVuY2htYXJrRmlsdGVyEkwKBXNwbGl0GAEgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0U3BsaXRCErpIBYIBAhAB2rwYBiJ0ZXN0IkgAiAEBEhwKBWxhYmVsGAIgASgJQgi6SAVyAxiAAUgBiAEBEkUKBXN0YWdlGAMgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlQhO6SAWCAQIQAdq8GAciaW5wdXQiSAKIAQESJgoIbGFuZ3VhZ2UYBCABKAlCD7pIBHICGCPavBgEImVuIkgDiAEBEhoKA3RhZxgFIAEoCUIIukgFcgMYgAFIBIgBAUIICgZfc3BsaXRCCAoGX2xhYmVsQggKBl9zdGFnZUILCglfbGFuZ3VhZ2VCBgoEX3RhZyLFAQoOQmVuY2htYXJrU2NvcGUSIQoKcHJvamVjdF9pZBgBIAEoCUIIukgFcgOwAQFIAIgBARItCgtlbnZpcm9ubWVudBgCIAEoCUITukgGcgQQARg/2rwYBiJwcm9kIkgBiAEBEjUKCGFnZW50X2lkGAMgASgJQh66SBtyGTIXXltBLVphLXowLTkuXy1dezEsMTI4fSRIAogBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkIswICglCZW5jaG1hcmsSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEi8KBXN0YXRlGAMgASgOMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5TdGF0ZRI1Cghwcm9ncmVzcxgEIAEoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuUHJvZ3Jlc3MSEgoKY3JlYXRlZF9ieRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjQKC2ZpbmlzaGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjQKBWVycm9yGAkgASgLMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5FcnJvckgCiAEBEhIKCmRhdGFzZXRfaWQYCiABKAkSDwoHdmVyc2lvbhgLIAEoBRI3CgZ0YXJnZXQYDCABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1RhcmdldBI3CgZmaWx0ZXIYDSABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ZpbHRlchI7Cghwb3NpdGl2ZRgOIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9zaXRpdmUSXwoJbGFiZWxfbWFwGA8gAygLMi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmsuTGFiZWxNYXBFbnRyeUIb2rwYF3siYXR0YWNrIjogImluamVjdGlvbiJ9EgwKBHNlZWQYECABKAUSNQoFc2NvcGUYESABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1Njb3BlEjcKBmlucHV0cxgSIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrSW5wdXRzEjEKDXJlc3VsdHNfdW50aWwYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjwKBnJlcG9ydBgUIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUmVwb3J0SAOIAQESQAoIYXBwcm92YWwYFSABKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0FwcHJvdmFsSASIAQEaLwoNTGFiZWxNYXBFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQg0KC19zdGFydGVkX2F0Qg4KDF9maW5pc2hlZF9hdEIICgZfZXJyb3JCCQoHX3JlcG9ydEILCglfYXBwcm92YWwijgEKEUJlbmNobWFya0FwcHJvdmFsEhIKCnByb2plY3RfaWQYASABKAkSHwoLZW52aXJvbm1lbnQYAiABKAlCCtq8GAYicHJvZCISEwoLYXBwcm92ZWRfYnkYAyABKAkSLwoLYXBwcm92ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpACCg9CZW5jaG1hcmtJbnB1dHMSJQoOZGF0YXNldF9kaWdlc3QYASABKAlCDdq8GAkiM2I3ZuKApiISGAoQZXJhc3VyZV9yZXZpc2lvbhgCIAEoBRIlCg5jb250ZW50X2RpZ2VzdBgDIAEoCUIN2rwYCSI5YzAx4oCmIhIiCgZlbmdpbmUYBCABKAlCEtq8GA4iNWYyYzkwYWIxM2RlIhIbCgRub2RlGAUgASgJQg3avBgJInYyNC4xLjAiEikKBm1vZGVscxgGIAMoCUIZ2rwYFVsiaW5qZWN0aW9uOmFiMTLigKYiXRIpCgVhc19vZhgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAinAMKD0JlbmNobWFya1JlcG9ydBI5CgdvdmVyYWxsGAEgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtNZXRyaWNzEjYKBnNsaWNlcxgCIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrU2xpY2USFgoOc2xpY2VzX29taXR0ZWQYAyABKAUSOgoFc3dlZXAYBCADKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1N3ZWVwUG9pbnQSNgoGZmxvb3JzGAUgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtGbG9vchI+CgdsYXRlbmN5GAYgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtMYXRlbmN5SACIAQESJAoNcmVzdWx0X2RpZ2VzdBgHIAEoCUIN2rwYCSI3N2Qw4oCmIhIYChB0cmFpbmluZ19vdmVybGFwGAggASgFQgoKCF9sYXRlbmN5ItQGChBCZW5jaG1hcmtNZXRyaWNzEg8KB3NhbXBsZXMYASABKAUSEQoJcG9zaXRpdmVzGAIgASgFEhEKCW5lZ2F0aXZlcxgDIAEoBRIKCgJ0cBgEIAEoBRIKCgJmcBgFIAEoBRIKCgJ0bhgGIAEoBRIKCgJmbhgHIAEoBRIPCgdtaXNzaW5nGAggASgFEhAKCHVuanVkZ2VkGAkgASgFEhAKCHVuc2NvcmVkGAogASgFEkEKCXByZWNpc2lvbhgLIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrSW50ZXJ2YWxIAIgBARI+CgZyZWNhbGwYDCABKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ludGVydmFsSAGIAQESSwoTZmFsc2VfcG9zaXRpdmVfcmF0ZRgNIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrSW50ZXJ2YWxIAogBARI6CgJmMRgOIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrSW50ZXJ2YWxIA4gBARI/CgpzcGFuX2V4YWN0GA8gASgLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtTcGFuc0gEiAEBEj4KCXNwYW5faGFsZhgQIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrU3BhbnNIBYgBARIVCghyb2NfYXJlYRgRIAEoAUgGiAEBEhQKB3ByX2FyZWEYEiABKAFIB4gBARIjChZyZWNhbGxfYXRfaGFsZl9wZXJjZW50GBMgASgBSAiIAQESIgoVcmVjYWxsX2F0X29uZV9wZXJjZW50GBQgASgBSAmIAQFCDAoKX3ByZWNpc2lvbkIJCgdfcmVjYWxsQhYKFF9mYWxzZV9wb3NpdGl2ZV9yYXRlQgUKA19mMUINCgtfc3Bhbl9leGFjdEIMCgpfc3Bhbl9oYWxmQgsKCV9yb2NfYXJlYUIKCghfcHJfYXJlYUIZChdfcmVjYWxsX2F0X2hhbGZfcGVyY2VudEIYChZfcmVjYWxsX2F0X29uZV9wZXJjZW50Iq0BChFCZW5jaG1hcmtJbnRlcnZhbBIaCghlc3RpbWF0ZRgBIAEoAUII2rwYBDAuOTQSFwoFbG93ZXIYAiABKAFCCNq8GAQwLjkxEhcKBXVwcGVyGAMgASgBQgjavBgEMC45NhI+Cgdncm91cGVkGAQgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtHcm91cGVkSACIAQFCCgoIX2dyb3VwZWQieQoQQmVuY2htYXJrR3JvdXBlZBIXCgVsb3dlchgBIAEoAUII2rwYBDAuODgSFwoFdXBwZXIYAiABKAFCCNq8GAQwLjk3EiMKC25fZWZmZWN0aXZlGAMgASgBQgnavBgFMjEyLjVIAIgBAUIOCgxfbl9lZmZlY3RpdmUikgEKDkJlbmNobWFya1NwYW5zEgoKAnRwGAEgASgFEgoKAmZwGAIgASgFEgoKAmZuGAMgASgFEhYKCXByZWNpc2lvbhgEIAEoAUgAiAEBEhMKBnJlY2FsbBgFIAEoAUgBiAEBEg8KAmYxGAYgASgBSAKIAQFCDAoKX3ByZWNpc2lvbkIJCgdfcmVjYWxsQgUKA19mMSKAAQoOQmVuY2htYXJrU2xpY2USGgoCYnkYASABKAlCDtq8GAoibGFuZ3VhZ2UiEhcKBXZhbHVlGAIgASgJQgjavBgEImVuIhI5CgdtZXRyaWNzGAMgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtNZXRyaWNzIskBChNCZW5jaG1hcmtTd2VlcFBvaW50EhoKCXRocmVzaG9sZBgBIAEoAUIH2rwYAzAuNRIKCgJ0cBgCIAEoBRIKCgJmcBgDIAEoBRIWCglwcmVjaXNpb24YBCABKAFIAIgBARITCgZyZWNhbGwYBSABKAFIAYgBARIgChNmYWxzZV9wb3NpdGl2ZV9yYXRlGAYgASgBSAKIAQFCDAoKX3ByZWNpc2lvbkIJCgdfcmVjYWxsQhYKFF9mYWxzZV9wb3NpdGl2ZV9yYXRlIvYBCg5CZW5jaG1hcmtGbG9vchIcCgRuYW1lGAEgASgJQg7avBgKImtleXdvcmRzIhIKCgJ0cBgCIAEoBRIKCgJmcBgDIAEoBRIKCgJ0bhgEIAEoBRIKCgJmbhgFIAEoBRIWCglwcmVjaXNpb24YBiABKAFIAIgBARITCgZyZWNhbGwYByABKAFIAYgBARIgChNmYWxzZV9wb3NpdGl2ZV9yYXRlGAggASgBSAKIAQESDwoCZjEYCSABKAFIA4gBAUIMCgpfcHJlY2lzaW9uQgkKB19yZWNhbGxCFgoUX2ZhbHNlX3Bvc2l0aXZlX3JhdGVCBQoDX2YxImoKEEJlbmNobWFya0xhdGVuY3kSFAoDcDUwGAEgASgBQgfavBgDMjEwEhQKA3A5MBgCIAEoAUIH2rwYAzQyMBIUCgNwOTUYAyABKAFCB9q8GAM1MjASFAoDcDk5GAQgASgBQgfavBgDOTAwIu8DCg9CZW5jaG1hcmtSZXN1bHQSEQoJc2FtcGxlX2lkGAEgASgJEkMKB3ZlcmRpY3QYAiABKA4yKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1ZlcmRpY3RCCNq8GAQiZm4iEkEKB291dGNvbWUYAyABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIL2rwYByJBTExPVyJIAIgBARIcCgVzY29yZRgEIAEoAUII2rwYBDAuNDFIAYgBARIQCgN3aHkYBSABKAlIAogBARIrCgVzdGFnZRgGIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZRIVCghsYW5ndWFnZRgHIAEoCUgDiAEBEg4KBmxhYmVscxgIIAMoCRIUCgxmb3VuZF9sYWJlbHMYCSADKAkSDQoFcnVsZXMYCiADKAkSOgoOZXhwZWN0ZWRfc3BhbnMYCyADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNhbXBsZVNwYW4SMQoFc3BhbnMYDCADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlNhbXBsZVNwYW5CCgoIX291dGNvbWVCCAoGX3Njb3JlQgYKBF93aHlCCwoJX2xhbmd1YWdlIt0BChNCZW5jaG1hcmtEaWZmZXJlbmNlEhIKCmJvdGhfcmlnaHQYASABKAUSEgoKb25seV9yaWdodBgCIAEoBRISCgpvbmx5X3dyb25nGAMgASgFEhIKCmJvdGhfd3JvbmcYBCABKAUSHwoIZXN0aW1hdGUYBSABKAFCCNq8GAQwLjAySACIAQESGAoFbG93ZXIYBiABKAFCCdq8GAUwLjAwNBIYCgV1cHBlchgHIAEoAUIJ2rwYBTAuMDM2EhQKAXAYCCABKAFCCdq8GAUwLjAxM0ILCglfZXN0aW1hdGUisgEKGEJlbmNobWFya1NsaWNlRGlmZmVyZW5jZRIXCgJieRgBIAEoCUIL2rwYByJ0cnV0aCISHQoFdmFsdWUYAiABKAlCDtq8GAoicG9zaXRpdmUiEj8KCmRpZmZlcmVuY2UYAyABKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0RpZmZlcmVuY2USHQoKYWRqdXN0ZWRfcBgEIAEoAUIJ2rwYBTAuMDUyIrICChNCZW5jaG1hcmtDb21wYXJpc29uEhQKDGJlbmNobWFya19pZBgBIAEoCRIMCgR3aXRoGAIgASgJEg4KBmNvbW1vbhgDIAEoBRIQCgh1bmNvbW1vbhgEIAEoBRI8CgdvdmVyYWxsGAUgASgLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtEaWZmZXJlbmNlEhoKB2dyb3VwX3AYBiABKAFCCdq8GAUwLjAyMRJACgZzbGljZXMYByADKAsyMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1NsaWNlRGlmZmVyZW5jZRITCgtuZXdseV93cm9uZxgIIAMoCRITCgtuZXdseV9yaWdodBgJIAMoCRIPCgdvbWl0dGVkGAogASgFKtEBChFCZW5jaG1hcmtNaXNtYXRjaBIiCh5CRU5DSE1BUktfTUlTTUFUQ0hfVU5TUEVDSUZJRUQQABIhChVCRU5DSE1BUktfTUlTTUFUQ0hfRlAQARoGkr0YAmZwEiEKFUJFTkNITUFSS19NSVNNQVRDSF9GThACGgaSvRgCZm4SJQoXQkVOQ0hNQVJLX01JU01BVENIX1NQQU4QAxoIkr0YBHNwYW4SKwoaQkVOQ0hNQVJLX01JU01BVENIX01JU1NJTkcQBBoLkr0YB21pc3NpbmcqlwIKEEJlbmNobWFya1ZlcmRpY3QSIQodQkVOQ0hNQVJLX1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIgChRCRU5DSE1BUktfVkVSRElDVF9UUBABGgaSvRgCdHASIAoUQkVOQ0hNQVJLX1ZFUkRJQ1RfRlAQAhoGkr0YAmZwEiAKFEJFTkNITUFSS19WRVJESUNUX1ROEAMaBpK9GAJ0bhIgChRCRU5DSE1BUktfVkVSRElDVF9GThAEGgaSvRgCZm4SKgoZQkVOQ0hNQVJLX1ZFUkRJQ1RfTUlTU0lORxAFGguSvRgHbWlzc2luZxIsChpCRU5DSE1BUktfVkVSRElDVF9VTlNDT1JFRBAGGgySvRgIdW5zY29yZWRiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_dataset, file_policyguard_control_v1_dataset_sample, file_policyguard_control_v1_run, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("CiZwb2xpY3lndWFyZC9jb250cm9sL3YxL2JlbmNobWFyay5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKGAwoPQmVuY2htYXJrVGFyZ2V0EjwKBnBvbGljeRgBIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9saWN5SACIAQESLQoIZG9jdW1lbnQYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARI8CgZidW5kbGUYAyABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0J1bmRsZUgCiAEBEkAKCGRldGVjdG9yGAQgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtEZXRlY3RvckgDiAEBEkYKC3ByZWRpY3Rpb25zGAUgASgLMiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtQcmVkaWN0aW9uc0gEiAEBQgkKB19wb2xpY3lCCwoJX2RvY3VtZW50QgkKB19idW5kbGVCCwoJX2RldGVjdG9yQg4KDF9wcmVkaWN0aW9ucyJ4ChRCZW5jaG1hcmtQcmVkaWN0aW9ucxIrCgRuYW1lGAEgASgJQh26SAdyBRABGIAB2rwYDyJhbm90aGVyLWd1YXJkIhInCgd2ZXJzaW9uGAIgASgJQhG6SAVyAxiAAdq8GAUiMi4xIkgAiAEBQgoKCF92ZXJzaW9uIoQBChFQcmVkaWN0aW9uUHJvYmxlbRIUCgRsaW5lGAEgASgFQgbavBgCMTISFgoJc2FtcGxlX2lkGAIgASgJSACIAQESIgoEY29kZRgDIAEoCUIU2rwYECJ1bmtub3duX3NhbXBsZSISDwoHbWVzc2FnZRgEIAEoCUIMCgpfc2FtcGxlX2lkIlkKD0JlbmNobWFya1BvbGljeRIbCglwb2xpY3lfaWQYASABKAlCCLpIBXIDsAEBEh0KB3ZlcnNpb24YAiABKAVCB7pIBBoCKAFIAIgBAUIKCghfdmVyc2lvbiKEAQoPQmVuY2htYXJrQnVuZGxlEhwKCnByb2plY3RfaWQYASABKAlCCLpIBXIDsAEBEigKC2Vudmlyb25tZW50GAIgASgJQhO6SAZyBBABGD/avBgGInByb2QiEh0KB3ZlcnNpb24YAyABKAVCB7pIBBoCKAFIAIgBAUIKCghfdmVyc2lvbiJ8ChFCZW5jaG1hcmtEZXRlY3RvchImCgN1c2UYASABKAlCGbpIB3IFEAEYgAHavBgLImluamVjdGlvbiISMAoKcGFyYW1ldGVycxgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAIgBAUINCgtfcGFyYW1ldGVycyKWAQoRQmVuY2htYXJrUG9zaXRpdmUSMQoGbGFiZWxzGAEgAygJQiG6SBCSAQ0QIBgBIgdyBRABGIAB2rwYClsiYXR0YWNrIl0STgoQb3V0Y29tZV9hdF9sZWFzdBgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQhS6SAeCAQQQASAB2rwYBiJGTEFHIiK7AgoPQmVuY2htYXJrRmlsdGVyEkwKBXNwbGl0GAEgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0U3BsaXRCErpIBYIBAhAB2rwYBiJ0ZXN0IkgAiAEBEhwKBWxhYmVsGAIgASgJQgi6SAVyAxiAAUgBiAEBEkUKBXN0YWdlGAMgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlQhO6SAWCAQIQAdq8GAciaW5wdXQiSAKIAQESJgoIbGFuZ3VhZ2UYBCABKAlCD7pIBHICGCPavBgEImVuIkgDiAEBEhoKA3RhZxgFIAEoCUIIukgFcgMYgAFIBIgBAUIICgZfc3BsaXRCCAoGX2xhYmVsQggKBl9zdGFnZUILCglfbGFuZ3VhZ2VCBgoEX3RhZyLTAQoOQmVuY2htYXJrU2NvcGUSIQoKcHJvamVjdF9pZBgBIAEoCUIIukgFcgOwAQFIAIgBARItCgtlbnZpcm9ubWVudBgCIAEoCUITukgGcgQQARg/2rwYBiJwcm9kIkgBiAEBEkMKCGFnZW50X2lkGAMgASgJQiy6SBtyGTIXXltBLVphLXowLTkuXy1dezEsMTI4fSTavBgKImNoZWNrb3V0IkgCiAEBQg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudEILCglfYWdlbnRfaWQizAgKCUJlbmNobWFyaxIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSLwoFc3RhdGUYAyABKA4yIC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1blN0YXRlEjUKCHByb2dyZXNzGAQgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5Qcm9ncmVzcxISCgpjcmVhdGVkX2J5GAUgASgJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKCnN0YXJ0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESNAoLZmluaXNoZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESNAoFZXJyb3IYCSABKAsyIC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1bkVycm9ySAKIAQESEgoKZGF0YXNldF9pZBgKIAEoCRIPCgd2ZXJzaW9uGAsgASgFEjcKBnRhcmdldBgMIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrVGFyZ2V0EjcKBmZpbHRlchgNIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrRmlsdGVyEjsKCHBvc2l0aXZlGA4gASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtQb3NpdGl2ZRJfCglsYWJlbF9tYXAYDyADKAsyLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFyay5MYWJlbE1hcEVudHJ5QhvavBgXeyJhdHRhY2siOiAiaW5qZWN0aW9uIn0SDAoEc2VlZBgQIAEoBRI1CgVzY29wZRgRIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrU2NvcGUSNwoGaW5wdXRzGBIgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtJbnB1dHMSMQoNcmVzdWx0c191bnRpbBgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASPAoGcmVwb3J0GBQgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtSZXBvcnRIA4gBARJACghhcHByb3ZhbBgVIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrQXBwcm92YWxIBIgBARovCg1MYWJlbE1hcEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QggKBl9lcnJvckIJCgdfcmVwb3J0QgsKCV9hcHByb3ZhbCKOAQoRQmVuY2htYXJrQXBwcm92YWwSEgoKcHJvamVjdF9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhITCgthcHByb3ZlZF9ieRgDIAEoCRIvCgthcHByb3ZlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAikAIKD0JlbmNobWFya0lucHV0cxIlCg5kYXRhc2V0X2RpZ2VzdBgBIAEoCUIN2rwYCSIzYjdm4oCmIhIYChBlcmFzdXJlX3JldmlzaW9uGAIgASgFEiUKDmNvbnRlbnRfZGlnZXN0GAMgASgJQg3avBgJIjljMDHigKYiEiIKBmVuZ2luZRgEIAEoCUIS2rwYDiI1ZjJjOTBhYjEzZGUiEhsKBG5vZGUYBSABKAlCDdq8GAkidjI0LjEuMCISKQoGbW9kZWxzGAYgAygJQhnavBgVWyJpbmplY3Rpb246YWIxMuKApiJdEikKBWFzX29mGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKcAwoPQmVuY2htYXJrUmVwb3J0EjkKB292ZXJhbGwYASABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya01ldHJpY3MSNgoGc2xpY2VzGAIgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtTbGljZRIWCg5zbGljZXNfb21pdHRlZBgDIAEoBRI6CgVzd2VlcBgEIAMoCzIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrU3dlZXBQb2ludBI2CgZmbG9vcnMYBSADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0Zsb29yEj4KB2xhdGVuY3kYBiABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0xhdGVuY3lIAIgBARIkCg1yZXN1bHRfZGlnZXN0GAcgASgJQg3avBgJIjc3ZDDigKYiEhgKEHRyYWluaW5nX292ZXJsYXAYCCABKAVCCgoIX2xhdGVuY3ki1AYKEEJlbmNobWFya01ldHJpY3MSDwoHc2FtcGxlcxgBIAEoBRIRCglwb3NpdGl2ZXMYAiABKAUSEQoJbmVnYXRpdmVzGAMgASgFEgoKAnRwGAQgASgFEgoKAmZwGAUgASgFEgoKAnRuGAYgASgFEgoKAmZuGAcgASgFEg8KB21pc3NpbmcYCCABKAUSEAoIdW5qdWRnZWQYCSABKAUSEAoIdW5zY29yZWQYCiABKAUSQQoJcHJlY2lzaW9uGAsgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtJbnRlcnZhbEgAiAEBEj4KBnJlY2FsbBgMIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrSW50ZXJ2YWxIAYgBARJLChNmYWxzZV9wb3NpdGl2ZV9yYXRlGA0gASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtJbnRlcnZhbEgCiAEBEjoKAmYxGA4gASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtJbnRlcnZhbEgDiAEBEj8KCnNwYW5fZXhhY3QYDyABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1NwYW5zSASIAQESPgoJc3Bhbl9oYWxmGBAgASgLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtTcGFuc0gFiAEBEhUKCHJvY19hcmVhGBEgASgBSAaIAQESFAoHcHJfYXJlYRgSIAEoAUgHiAEBEiMKFnJlY2FsbF9hdF9oYWxmX3BlcmNlbnQYEyABKAFICIgBARIiChVyZWNhbGxfYXRfb25lX3BlcmNlbnQYFCABKAFICYgBAUIMCgpfcHJlY2lzaW9uQgkKB19yZWNhbGxCFgoUX2ZhbHNlX3Bvc2l0aXZlX3JhdGVCBQoDX2YxQg0KC19zcGFuX2V4YWN0QgwKCl9zcGFuX2hhbGZCCwoJX3JvY19hcmVhQgoKCF9wcl9hcmVhQhkKF19yZWNhbGxfYXRfaGFsZl9wZXJjZW50QhgKFl9yZWNhbGxfYXRfb25lX3BlcmNlbnQirQEKEUJlbmNobWFya0ludGVydmFsEhoKCGVzdGltYXRlGAEgASgBQgjavBgEMC45NBIXCgVsb3dlchgCIAEoAUII2rwYBDAuOTESFwoFdXBwZXIYAyABKAFCCNq8GAQwLjk2Ej4KB2dyb3VwZWQYBCABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0dyb3VwZWRIAIgBAUIKCghfZ3JvdXBlZCJ5ChBCZW5jaG1hcmtHcm91cGVkEhcKBWxvd2VyGAEgASgBQgjavBgEMC44OBIXCgV1cHBlchgCIAEoAUII2rwYBDAuOTcSIwoLbl9lZmZlY3RpdmUYAyABKAFCCdq8GAUyMTIuNUgAiAEBQg4KDF9uX2VmZmVjdGl2ZSKSAQoOQmVuY2htYXJrU3BhbnMSCgoCdHAYASABKAUSCgoCZnAYAiABKAUSCgoCZm4YAyABKAUSFgoJcHJlY2lzaW9uGAQgASgBSACIAQESEwoGcmVjYWxsGAUgASgBSAGIAQESDwoCZjEYBiABKAFIAogBAUIMCgpfcHJlY2lzaW9uQgkKB19yZWNhbGxCBQoDX2YxIoABCg5CZW5jaG1hcmtTbGljZRIaCgJieRgBIAEoCUIO2rwYCiJsYW5ndWFnZSISFwoFdmFsdWUYAiABKAlCCNq8GAQiZW4iEjkKB21ldHJpY3MYAyABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya01ldHJpY3MiyQEKE0JlbmNobWFya1N3ZWVwUG9pbnQSGgoJdGhyZXNob2xkGAEgASgBQgfavBgDMC41EgoKAnRwGAIgASgFEgoKAmZwGAMgASgFEhYKCXByZWNpc2lvbhgEIAEoAUgAiAEBEhMKBnJlY2FsbBgFIAEoAUgBiAEBEiAKE2ZhbHNlX3Bvc2l0aXZlX3JhdGUYBiABKAFIAogBAUIMCgpfcHJlY2lzaW9uQgkKB19yZWNhbGxCFgoUX2ZhbHNlX3Bvc2l0aXZlX3JhdGUi9gEKDkJlbmNobWFya0Zsb29yEhwKBG5hbWUYASABKAlCDtq8GAoia2V5d29yZHMiEgoKAnRwGAIgASgFEgoKAmZwGAMgASgFEgoKAnRuGAQgASgFEgoKAmZuGAUgASgFEhYKCXByZWNpc2lvbhgGIAEoAUgAiAEBEhMKBnJlY2FsbBgHIAEoAUgBiAEBEiAKE2ZhbHNlX3Bvc2l0aXZlX3JhdGUYCCABKAFIAogBARIPCgJmMRgJIAEoAUgDiAEBQgwKCl9wcmVjaXNpb25CCQoHX3JlY2FsbEIWChRfZmFsc2VfcG9zaXRpdmVfcmF0ZUIFCgNfZjEiagoQQmVuY2htYXJrTGF0ZW5jeRIUCgNwNTAYASABKAFCB9q8GAMyMTASFAoDcDkwGAIgASgBQgfavBgDNDIwEhQKA3A5NRgDIAEoAUIH2rwYAzUyMBIUCgNwOTkYBCABKAFCB9q8GAM5MDAi7wMKD0JlbmNobWFya1Jlc3VsdBIRCglzYW1wbGVfaWQYASABKAkSQwoHdmVyZGljdBgCIAEoDjIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrVmVyZGljdEII2rwYBCJmbiISQQoHb3V0Y29tZRgDIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQgvavBgHIkFMTE9XIkgAiAEBEhwKBXNjb3JlGAQgASgBQgjavBgEMC40MUgBiAEBEhAKA3doeRgFIAEoCUgCiAEBEisKBXN0YWdlGAYgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlEhUKCGxhbmd1YWdlGAcgASgJSAOIAQESDgoGbGFiZWxzGAggAygJEhQKDGZvdW5kX2xhYmVscxgJIAMoCRINCgVydWxlcxgKIAMoCRI6Cg5leHBlY3RlZF9zcGFucxgLIAMoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2FtcGxlU3BhbhIxCgVzcGFucxgMIAMoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuU2FtcGxlU3BhbkIKCghfb3V0Y29tZUIICgZfc2NvcmVCBgoEX3doeUILCglfbGFuZ3VhZ2Ui3QEKE0JlbmNobWFya0RpZmZlcmVuY2USEgoKYm90aF9yaWdodBgBIAEoBRISCgpvbmx5X3JpZ2h0GAIgASgFEhIKCm9ubHlfd3JvbmcYAyABKAUSEgoKYm90aF93cm9uZxgEIAEoBRIfCghlc3RpbWF0ZRgFIAEoAUII2rwYBDAuMDJIAIgBARIYCgVsb3dlchgGIAEoAUIJ2rwYBTAuMDA0EhgKBXVwcGVyGAcgASgBQgnavBgFMC4wMzYSFAoBcBgIIAEoAUIJ2rwYBTAuMDEzQgsKCV9lc3RpbWF0ZSKyAQoYQmVuY2htYXJrU2xpY2VEaWZmZXJlbmNlEhcKAmJ5GAEgASgJQgvavBgHInRydXRoIhIdCgV2YWx1ZRgCIAEoCUIO2rwYCiJwb3NpdGl2ZSISPwoKZGlmZmVyZW5jZRgDIAEoCzIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrRGlmZmVyZW5jZRIdCgphZGp1c3RlZF9wGAQgASgBQgnavBgFMC4wNTIisgIKE0JlbmNobWFya0NvbXBhcmlzb24SFAoMYmVuY2htYXJrX2lkGAEgASgJEgwKBHdpdGgYAiABKAkSDgoGY29tbW9uGAMgASgFEhAKCHVuY29tbW9uGAQgASgFEjwKB292ZXJhbGwYBSABKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0RpZmZlcmVuY2USGgoHZ3JvdXBfcBgGIAEoAUIJ2rwYBTAuMDIxEkAKBnNsaWNlcxgHIAMoCzIwLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrU2xpY2VEaWZmZXJlbmNlEhMKC25ld2x5X3dyb25nGAggAygJEhMKC25ld2x5X3JpZ2h0GAkgAygJEg8KB29taXR0ZWQYCiABKAUq0QEKEUJlbmNobWFya01pc21hdGNoEiIKHkJFTkNITUFSS19NSVNNQVRDSF9VTlNQRUNJRklFRBAAEiEKFUJFTkNITUFSS19NSVNNQVRDSF9GUBABGgaSvRgCZnASIQoVQkVOQ0hNQVJLX01JU01BVENIX0ZOEAIaBpK9GAJmbhIlChdCRU5DSE1BUktfTUlTTUFUQ0hfU1BBThADGgiSvRgEc3BhbhIrChpCRU5DSE1BUktfTUlTTUFUQ0hfTUlTU0lORxAEGguSvRgHbWlzc2luZyqXAgoQQmVuY2htYXJrVmVyZGljdBIhCh1CRU5DSE1BUktfVkVSRElDVF9VTlNQRUNJRklFRBAAEiAKFEJFTkNITUFSS19WRVJESUNUX1RQEAEaBpK9GAJ0cBIgChRCRU5DSE1BUktfVkVSRElDVF9GUBACGgaSvRgCZnASIAoUQkVOQ0hNQVJLX1ZFUkRJQ1RfVE4QAxoGkr0YAnRuEiAKFEJFTkNITUFSS19WRVJESUNUX0ZOEAQaBpK9GAJmbhIqChlCRU5DSE1BUktfVkVSRElDVF9NSVNTSU5HEAUaC5K9GAdtaXNzaW5nEiwKGkJFTkNITUFSS19WRVJESUNUX1VOU0NPUkVEEAYaDJK9GAh1bnNjb3JlZGIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_dataset, file_policyguard_control_v1_dataset_sample, file_policyguard_control_v1_run, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * BenchmarkTarget is what is measured: exactly one of these.
@@ -57,6 +57,13 @@ export type BenchmarkTarget = Message<"policyguard.control.v1.BenchmarkTarget"> 
    * @generated from field: optional policyguard.control.v1.BenchmarkDetector detector = 4;
    */
   detector?: BenchmarkDetector | undefined;
+
+  /**
+   * What somebody else says of the samples, such as another product. It is uploaded, and the benchmark waits for it.
+   *
+   * @generated from field: optional policyguard.control.v1.BenchmarkPredictions predictions = 5;
+   */
+  predictions?: BenchmarkPredictions | undefined;
 };
 
 /**
@@ -65,6 +72,76 @@ export type BenchmarkTarget = Message<"policyguard.control.v1.BenchmarkTarget"> 
  */
 export const BenchmarkTargetSchema: GenMessage<BenchmarkTarget> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_benchmark, 0);
+
+/**
+ * BenchmarkPredictions names who predicts.
+ *
+ * @generated from message policyguard.control.v1.BenchmarkPredictions
+ */
+export type BenchmarkPredictions = Message<"policyguard.control.v1.BenchmarkPredictions"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Its version.
+   *
+   * @generated from field: optional string version = 2;
+   */
+  version?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BenchmarkPredictions.
+ * Use `create(BenchmarkPredictionsSchema)` to create a new message.
+ */
+export const BenchmarkPredictionsSchema: GenMessage<BenchmarkPredictions> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark, 1);
+
+/**
+ * PredictionProblem says why a line of predictions was refused.
+ *
+ * @generated from message policyguard.control.v1.PredictionProblem
+ */
+export type PredictionProblem = Message<"policyguard.control.v1.PredictionProblem"> & {
+  /**
+   * The line of the file, from 1.
+   *
+   * @generated from field: int32 line = 1;
+   */
+  line: number;
+
+  /**
+   * The sample that it names; null when it names none.
+   *
+   * @generated from field: optional string sample_id = 2;
+   */
+  sampleId?: string | undefined;
+
+  /**
+   * The kind of problem: "malformed", "too_long", "invalid", "missing" or "unknown_sample".
+   *
+   * @generated from field: string code = 3;
+   */
+  code: string;
+
+  /**
+   * What is wrong, for people.
+   *
+   * @generated from field: string message = 4;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.PredictionProblem.
+ * Use `create(PredictionProblemSchema)` to create a new message.
+ */
+export const PredictionProblemSchema: GenMessage<PredictionProblem> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark, 2);
 
 /**
  * BenchmarkPolicy names a version of a stored policy.
@@ -92,7 +169,7 @@ export type BenchmarkPolicy = Message<"policyguard.control.v1.BenchmarkPolicy"> 
  * Use `create(BenchmarkPolicySchema)` to create a new message.
  */
 export const BenchmarkPolicySchema: GenMessage<BenchmarkPolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 1);
+  messageDesc(file_policyguard_control_v1_benchmark, 3);
 
 /**
  * BenchmarkBundle names a bundle of an environment.
@@ -128,7 +205,7 @@ export type BenchmarkBundle = Message<"policyguard.control.v1.BenchmarkBundle"> 
  * Use `create(BenchmarkBundleSchema)` to create a new message.
  */
 export const BenchmarkBundleSchema: GenMessage<BenchmarkBundle> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 2);
+  messageDesc(file_policyguard_control_v1_benchmark, 4);
 
 /**
  * BenchmarkDetector is a detector of the catalog with its parameters, as policies write them.
@@ -156,7 +233,7 @@ export type BenchmarkDetector = Message<"policyguard.control.v1.BenchmarkDetecto
  * Use `create(BenchmarkDetectorSchema)` to create a new message.
  */
 export const BenchmarkDetectorSchema: GenMessage<BenchmarkDetector> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 3);
+  messageDesc(file_policyguard_control_v1_benchmark, 5);
 
 /**
  * BenchmarkPositive says which samples are to be found, and what counts as found.
@@ -185,7 +262,7 @@ export type BenchmarkPositive = Message<"policyguard.control.v1.BenchmarkPositiv
  * Use `create(BenchmarkPositiveSchema)` to create a new message.
  */
 export const BenchmarkPositiveSchema: GenMessage<BenchmarkPositive> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 4);
+  messageDesc(file_policyguard_control_v1_benchmark, 6);
 
 /**
  * BenchmarkFilter says which samples of the version are measured; every given field has to match.
@@ -234,7 +311,7 @@ export type BenchmarkFilter = Message<"policyguard.control.v1.BenchmarkFilter"> 
  * Use `create(BenchmarkFilterSchema)` to create a new message.
  */
 export const BenchmarkFilterSchema: GenMessage<BenchmarkFilter> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 5);
+  messageDesc(file_policyguard_control_v1_benchmark, 7);
 
 /**
  * BenchmarkScope is where the measured policies would apply.
@@ -269,7 +346,7 @@ export type BenchmarkScope = Message<"policyguard.control.v1.BenchmarkScope"> & 
  * Use `create(BenchmarkScopeSchema)` to create a new message.
  */
 export const BenchmarkScopeSchema: GenMessage<BenchmarkScope> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 6);
+  messageDesc(file_policyguard_control_v1_benchmark, 8);
 
 /**
  * Benchmark measures a target on a version of a dataset. It is a run.
@@ -430,7 +507,7 @@ export type Benchmark = Message<"policyguard.control.v1.Benchmark"> & {
  * Use `create(BenchmarkSchema)` to create a new message.
  */
 export const BenchmarkSchema: GenMessage<Benchmark> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 7);
+  messageDesc(file_policyguard_control_v1_benchmark, 9);
 
 /**
  * BenchmarkApproval says that others are compared with a benchmark.
@@ -472,7 +549,7 @@ export type BenchmarkApproval = Message<"policyguard.control.v1.BenchmarkApprova
  * Use `create(BenchmarkApprovalSchema)` to create a new message.
  */
 export const BenchmarkApprovalSchema: GenMessage<BenchmarkApproval> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 8);
+  messageDesc(file_policyguard_control_v1_benchmark, 10);
 
 /**
  * BenchmarkInputs is all that the results depend on.
@@ -535,7 +612,7 @@ export type BenchmarkInputs = Message<"policyguard.control.v1.BenchmarkInputs"> 
  * Use `create(BenchmarkInputsSchema)` to create a new message.
  */
 export const BenchmarkInputsSchema: GenMessage<BenchmarkInputs> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 9);
+  messageDesc(file_policyguard_control_v1_benchmark, 11);
 
 /**
  * BenchmarkReport is what a target is worth on a dataset.
@@ -606,7 +683,7 @@ export type BenchmarkReport = Message<"policyguard.control.v1.BenchmarkReport"> 
  * Use `create(BenchmarkReportSchema)` to create a new message.
  */
 export const BenchmarkReportSchema: GenMessage<BenchmarkReport> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 10);
+  messageDesc(file_policyguard_control_v1_benchmark, 12);
 
 /**
  * BenchmarkMetrics counts samples and says what follows. What was not judged counts as wrong, never as passed.
@@ -760,7 +837,7 @@ export type BenchmarkMetrics = Message<"policyguard.control.v1.BenchmarkMetrics"
  * Use `create(BenchmarkMetricsSchema)` to create a new message.
  */
 export const BenchmarkMetricsSchema: GenMessage<BenchmarkMetrics> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 11);
+  messageDesc(file_policyguard_control_v1_benchmark, 13);
 
 /**
  * BenchmarkInterval is an estimate with its bounds at 95 %: Wilson's for shares.
@@ -802,7 +879,7 @@ export type BenchmarkInterval = Message<"policyguard.control.v1.BenchmarkInterva
  * Use `create(BenchmarkIntervalSchema)` to create a new message.
  */
 export const BenchmarkIntervalSchema: GenMessage<BenchmarkInterval> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 12);
+  messageDesc(file_policyguard_control_v1_benchmark, 14);
 
 /**
  * BenchmarkGrouped are bounds over groups.
@@ -837,7 +914,7 @@ export type BenchmarkGrouped = Message<"policyguard.control.v1.BenchmarkGrouped"
  * Use `create(BenchmarkGroupedSchema)` to create a new message.
  */
 export const BenchmarkGroupedSchema: GenMessage<BenchmarkGrouped> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 13);
+  messageDesc(file_policyguard_control_v1_benchmark, 15);
 
 /**
  * BenchmarkSpans counts spans.
@@ -893,7 +970,7 @@ export type BenchmarkSpans = Message<"policyguard.control.v1.BenchmarkSpans"> & 
  * Use `create(BenchmarkSpansSchema)` to create a new message.
  */
 export const BenchmarkSpansSchema: GenMessage<BenchmarkSpans> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 14);
+  messageDesc(file_policyguard_control_v1_benchmark, 16);
 
 /**
  * BenchmarkSlice are the metrics of a part.
@@ -928,7 +1005,7 @@ export type BenchmarkSlice = Message<"policyguard.control.v1.BenchmarkSlice"> & 
  * Use `create(BenchmarkSliceSchema)` to create a new message.
  */
 export const BenchmarkSliceSchema: GenMessage<BenchmarkSlice> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 15);
+  messageDesc(file_policyguard_control_v1_benchmark, 17);
 
 /**
  * BenchmarkSweepPoint is what a threshold would find.
@@ -984,7 +1061,7 @@ export type BenchmarkSweepPoint = Message<"policyguard.control.v1.BenchmarkSweep
  * Use `create(BenchmarkSweepPointSchema)` to create a new message.
  */
 export const BenchmarkSweepPointSchema: GenMessage<BenchmarkSweepPoint> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 16);
+  messageDesc(file_policyguard_control_v1_benchmark, 18);
 
 /**
  * BenchmarkFloor is what a filter does that looks at little or nothing.
@@ -1061,7 +1138,7 @@ export type BenchmarkFloor = Message<"policyguard.control.v1.BenchmarkFloor"> & 
  * Use `create(BenchmarkFloorSchema)` to create a new message.
  */
 export const BenchmarkFloorSchema: GenMessage<BenchmarkFloor> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 17);
+  messageDesc(file_policyguard_control_v1_benchmark, 19);
 
 /**
  * BenchmarkLatency are quantiles in microseconds, to 1 %.
@@ -1103,7 +1180,7 @@ export type BenchmarkLatency = Message<"policyguard.control.v1.BenchmarkLatency"
  * Use `create(BenchmarkLatencySchema)` to create a new message.
  */
 export const BenchmarkLatencySchema: GenMessage<BenchmarkLatency> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 18);
+  messageDesc(file_policyguard_control_v1_benchmark, 20);
 
 /**
  * BenchmarkResult is what came of one sample, without its text.
@@ -1201,7 +1278,7 @@ export type BenchmarkResult = Message<"policyguard.control.v1.BenchmarkResult"> 
  * Use `create(BenchmarkResultSchema)` to create a new message.
  */
 export const BenchmarkResultSchema: GenMessage<BenchmarkResult> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 19);
+  messageDesc(file_policyguard_control_v1_benchmark, 21);
 
 /**
  * BenchmarkDifference says how two benchmarks differ on some samples. Right are samples that were found and are to be
@@ -1272,7 +1349,7 @@ export type BenchmarkDifference = Message<"policyguard.control.v1.BenchmarkDiffe
  * Use `create(BenchmarkDifferenceSchema)` to create a new message.
  */
 export const BenchmarkDifferenceSchema: GenMessage<BenchmarkDifference> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 20);
+  messageDesc(file_policyguard_control_v1_benchmark, 22);
 
 /**
  * BenchmarkSliceDifference says how two benchmarks differ on a part of the samples.
@@ -1314,7 +1391,7 @@ export type BenchmarkSliceDifference = Message<"policyguard.control.v1.Benchmark
  * Use `create(BenchmarkSliceDifferenceSchema)` to create a new message.
  */
 export const BenchmarkSliceDifferenceSchema: GenMessage<BenchmarkSliceDifference> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 21);
+  messageDesc(file_policyguard_control_v1_benchmark, 23);
 
 /**
  * BenchmarkComparison says what one benchmark has right where another has not.
@@ -1399,7 +1476,7 @@ export type BenchmarkComparison = Message<"policyguard.control.v1.BenchmarkCompa
  * Use `create(BenchmarkComparisonSchema)` to create a new message.
  */
 export const BenchmarkComparisonSchema: GenMessage<BenchmarkComparison> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_benchmark, 22);
+  messageDesc(file_policyguard_control_v1_benchmark, 24);
 
 /**
  * BenchmarkMismatch is how a result differs from what is right.

@@ -6,9 +6,11 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import type { HttpBody } from "../../../google/api/httpbody_pb.ts";
+import { file_google_api_httpbody } from "../../../google/api/httpbody_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Benchmark, BenchmarkComparison, BenchmarkFilter, BenchmarkMismatch, BenchmarkPositive, BenchmarkResult, BenchmarkScope, BenchmarkTarget } from "./benchmark_pb.ts";
+import type { Benchmark, BenchmarkComparison, BenchmarkFilter, BenchmarkMismatch, BenchmarkPositive, BenchmarkResult, BenchmarkScope, BenchmarkTarget, PredictionProblem } from "./benchmark_pb.ts";
 import { file_policyguard_control_v1_benchmark } from "./benchmark_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/benchmark_service.proto.
  */
 export const file_policyguard_control_v1_benchmark_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wb2xpY3lndWFyZC9jb250cm9sL3YxL2JlbmNobWFya19zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIv4EChZDcmVhdGVCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpkYXRhc2V0X2lkGAIgASgJQgi6SAVyA7ABARIdCgd2ZXJzaW9uGAMgASgFQge6SAQaAigBSACIAQESPwoGdGFyZ2V0GAQgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtUYXJnZXRCBrpIA8gBARI3CgZmaWx0ZXIYBSABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ZpbHRlchI7Cghwb3NpdGl2ZRgGIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9zaXRpdmUShgEKCWxhYmVsX21hcBgHIAMoCzI8LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlQmVuY2htYXJrUmVxdWVzdC5MYWJlbE1hcEVudHJ5QjW6SBeaARQQQCIHcgUQARiAASoHcgUQARiAAdq8GBd7ImF0dGFjayI6ICJpbmplY3Rpb24ifRIRCgRzZWVkGAggASgFSAGIAQESDQoFc3dlZXAYCSABKAgSNQoFc2NvcGUYCiABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1Njb3BlEi4KBWFzX29mGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBGi8KDUxhYmVsTWFwRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfdmVyc2lvbkIHCgVfc2VlZEIICgZfYXNfb2YiTwoXQ3JlYXRlQmVuY2htYXJrUmVzcG9uc2USNAoJYmVuY2htYXJrGAEgASgLMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmsiegoVTGlzdEJlbmNobWFya3NSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0In0KFkxpc3RCZW5jaG1hcmtzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjUKCmJlbmNobWFya3MYBCADKAsyIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFyayJFChNHZXRCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgxiZW5jaG1hcmtfaWQYAiABKAlCCLpIBXIDsAEBIkwKFEdldEJlbmNobWFya1Jlc3BvbnNlEjQKCWJlbmNobWFyaxgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrIucBChtMaXN0QmVuY2htYXJrUmVzdWx0c1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIAYgBARJFCghtaXNtYXRjaBgFIAEoDjIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrTWlzbWF0Y2hCCLpIBYIBAhABQggKBl9saW1pdEIJCgdfb2Zmc2V0IoYBChxMaXN0QmVuY2htYXJrUmVzdWx0c1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI4CgdyZXN1bHRzGAQgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtSZXN1bHQiSAoWQ2FuY2VsQmVuY2htYXJrUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoMYmVuY2htYXJrX2lkGAIgASgJQgi6SAVyA7ABASJPChdDYW5jZWxCZW5jaG1hcmtSZXNwb25zZRI0CgliZW5jaG1hcmsYASABKAsyIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFyayJIChZEZWxldGVCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgxiZW5jaG1hcmtfaWQYAiABKAlCCLpIBXIDsAEBIhkKF0RlbGV0ZUJlbmNobWFya1Jlc3BvbnNlIqABChhDb21wYXJlQmVuY2htYXJrc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQESGwoEd2l0aBgDIAEoCUIIukgFcgOwAQFIAIgBARIbCg5jb21tb25fc2FtcGxlcxgEIAEoCEgBiAEBQgcKBV93aXRoQhEKD19jb21tb25fc2FtcGxlcyJcChlDb21wYXJlQmVuY2htYXJrc1Jlc3BvbnNlEj8KCmNvbXBhcmlzb24YASABKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0NvbXBhcmlzb24iSQoXQXBwcm92ZUJlbmNobWFya1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQEiUAoYQXBwcm92ZUJlbmNobWFya1Jlc3BvbnNlEjQKCWJlbmNobWFyaxgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrMuQNChBCZW5jaG1hcmtTZXJ2aWNlEvMBCg9DcmVhdGVCZW5jaG1hcmsSLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUJlbmNobWFya1JlcXVlc3QaLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUJlbmNobWFya1Jlc3BvbnNlIn/4uxjJAYq8GBBiZW5jaG1hcmsuY3JlYXRlmrwYCW5vdF9mb3VuZJq8GA1saW1pdF9yZWFjaGVkmrwYDnBvbGljeV9pbnZhbGlkqLwYBYLT5JMCLDoBKmIJYmVuY2htYXJrIhwvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzEpkBCg5MaXN0QmVuY2htYXJrcxItLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEJlbmNobWFya3NSZXF1ZXN0Gi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QmVuY2htYXJrc1Jlc3BvbnNlIiiovBgEgtPkkwIeEhwvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzEroBCgxHZXRCZW5jaG1hcmsSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJlbmNobWFya1JlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldEJlbmNobWFya1Jlc3BvbnNlIk+avBgJbm90X2ZvdW5kqLwYBILT5JMCOGIJYmVuY2htYXJrEisvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9Es8BChRMaXN0QmVuY2htYXJrUmVzdWx0cxIzLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdEJlbmNobWFya1Jlc3VsdHNSZXF1ZXN0GjQucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QmVuY2htYXJrUmVzdWx0c1Jlc3BvbnNlIkyavBgJbm90X2ZvdW5kqLwYBILT5JMCNRIzL3YxL29yZ3Mve29yZ19pZH0vYmVuY2htYXJrcy97YmVuY2htYXJrX2lkfS9yZXN1bHRzEu8BChFDb21wYXJlQmVuY2htYXJrcxIwLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29tcGFyZUJlbmNobWFya3NSZXF1ZXN0GjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db21wYXJlQmVuY2htYXJrc1Jlc3BvbnNlInWavBgJbm90X2ZvdW5kmrwYGWJlbmNobWFya3Nfbm90X2NvbXBhcmFibGWovBgEgtPkkwJBYgpjb21wYXJpc29uEjMvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9L2NvbXBhcmUS8gEKEEFwcHJvdmVCZW5jaG1hcmsSLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFwcHJvdmVCZW5jaG1hcmtSZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5BcHByb3ZlQmVuY2htYXJrUmVzcG9uc2Uie4q8GBFiZW5jaG1hcmsuYXBwcm92ZZq8GAlub3RfZm91bmSavBgIY29uZmxpY3SovBgGgtPkkwJDOgEqYgliZW5jaG1hcmsiMy92MS9vcmdzL3tvcmdfaWR9L2JlbmNobWFya3Mve2JlbmNobWFya19pZH0vYXBwcm92ZRLtAQoPQ2FuY2VsQmVuY2htYXJrEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5jZWxCZW5jaG1hcmtSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5jZWxCZW5jaG1hcmtSZXNwb25zZSJ5irwYEGJlbmNobWFyay5jYW5jZWyavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0qLwYBYLT5JMCQjoBKmIJYmVuY2htYXJrIjIvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9L2NhbmNlbBLRAQoPRGVsZXRlQmVuY2htYXJrEi4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVCZW5jaG1hcmtSZXF1ZXN0Gi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVCZW5jaG1hcmtSZXNwb25zZSJd+LsYzAGKvBgQYmVuY2htYXJrLmRlbGV0ZZq8GAlub3RfZm91bmSovBgFgtPkkwItKisvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9GgTgvRgGYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_policyguard_control_v1_benchmark, file_policyguard_options_v1_options]);
+  fileDesc("Ci5wb2xpY3lndWFyZC9jb250cm9sL3YxL2JlbmNobWFya19zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIv4EChZDcmVhdGVCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpkYXRhc2V0X2lkGAIgASgJQgi6SAVyA7ABARIdCgd2ZXJzaW9uGAMgASgFQge6SAQaAigBSACIAQESPwoGdGFyZ2V0GAQgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtUYXJnZXRCBrpIA8gBARI3CgZmaWx0ZXIYBSABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0ZpbHRlchI7Cghwb3NpdGl2ZRgGIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrUG9zaXRpdmUShgEKCWxhYmVsX21hcBgHIAMoCzI8LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlQmVuY2htYXJrUmVxdWVzdC5MYWJlbE1hcEVudHJ5QjW6SBeaARQQQCIHcgUQARiAASoHcgUQARiAAdq8GBd7ImF0dGFjayI6ICJpbmplY3Rpb24ifRIRCgRzZWVkGAggASgFSAGIAQESDQoFc3dlZXAYCSABKAgSNQoFc2NvcGUYCiABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya1Njb3BlEi4KBWFzX29mGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBGi8KDUxhYmVsTWFwRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfdmVyc2lvbkIHCgVfc2VlZEIICgZfYXNfb2YiTwoXQ3JlYXRlQmVuY2htYXJrUmVzcG9uc2USNAoJYmVuY2htYXJrGAEgASgLMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmsiegoVTGlzdEJlbmNobWFya3NSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0In0KFkxpc3RCZW5jaG1hcmtzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjUKCmJlbmNobWFya3MYBCADKAsyIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFyayJFChNHZXRCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgxiZW5jaG1hcmtfaWQYAiABKAlCCLpIBXIDsAEBIkwKFEdldEJlbmNobWFya1Jlc3BvbnNlEjQKCWJlbmNobWFyaxgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrIucBChtMaXN0QmVuY2htYXJrUmVzdWx0c1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIAYgBARJFCghtaXNtYXRjaBgFIAEoDjIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrTWlzbWF0Y2hCCLpIBYIBAhABQggKBl9saW1pdEIJCgdfb2Zmc2V0IoYBChxMaXN0QmVuY2htYXJrUmVzdWx0c1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI4CgdyZXN1bHRzGAQgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmtSZXN1bHQiSAoWQ2FuY2VsQmVuY2htYXJrUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoMYmVuY2htYXJrX2lkGAIgASgJQgi6SAVyA7ABASJPChdDYW5jZWxCZW5jaG1hcmtSZXNwb25zZRI0CgliZW5jaG1hcmsYASABKAsyIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFyayJIChZEZWxldGVCZW5jaG1hcmtSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgxiZW5jaG1hcmtfaWQYAiABKAlCCLpIBXIDsAEBIhkKF0RlbGV0ZUJlbmNobWFya1Jlc3BvbnNlIqABChhDb21wYXJlQmVuY2htYXJrc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQESGwoEd2l0aBgDIAEoCUIIukgFcgOwAQFIAIgBARIbCg5jb21tb25fc2FtcGxlcxgEIAEoCEgBiAEBQgcKBV93aXRoQhEKD19jb21tb25fc2FtcGxlcyJcChlDb21wYXJlQmVuY2htYXJrc1Jlc3BvbnNlEj8KCmNvbXBhcmlzb24YASABKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJlbmNobWFya0NvbXBhcmlzb24iSQoXQXBwcm92ZUJlbmNobWFya1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQEiUAoYQXBwcm92ZUJlbmNobWFya1Jlc3BvbnNlEjQKCWJlbmNobWFyaxgBIAEoCzIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQmVuY2htYXJrIowBChhVcGxvYWRQcmVkaWN0aW9uc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KDGJlbmNobWFya19pZBgCIAEoCUIIukgFcgOwAQESEgoFZmluYWwYAyABKAhIAIgBARIiCgRmaWxlGAQgASgLMhQuZ29vZ2xlLmFwaS5IdHRwQm9keUIICgZfZmluYWwiiAIKGVVwbG9hZFByZWRpY3Rpb25zUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAUSEAoIcmVqZWN0ZWQYAiABKAUSEQoJaGFzX2JlZ3VuGAMgASgIEjkKBmVycm9ycxgEIAMoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUHJlZGljdGlvblByb2JsZW0SNAoJYmVuY2htYXJrGAUgASgLMiEucG9saWN5Z3VhcmQuY29udHJvbC52MS5CZW5jaG1hcmsSGwoHbWlzc2luZxgGIAEoBUIF2rwYATBIAIgBARIaChJtaXNzaW5nX3NhbXBsZV9pZHMYByADKAlCCgoIX21pc3Npbmcy9w8KEEJlbmNobWFya1NlcnZpY2US8wEKD0NyZWF0ZUJlbmNobWFyaxIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlQmVuY2htYXJrUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlQmVuY2htYXJrUmVzcG9uc2Uif/i7GMkBirwYEGJlbmNobWFyay5jcmVhdGWavBgJbm90X2ZvdW5kmrwYDWxpbWl0X3JlYWNoZWSavBgOcG9saWN5X2ludmFsaWSovBgFgtPkkwIsOgEqYgliZW5jaG1hcmsiHC92MS9vcmdzL3tvcmdfaWR9L2JlbmNobWFya3MSmQEKDkxpc3RCZW5jaG1hcmtzEi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QmVuY2htYXJrc1JlcXVlc3QaLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RCZW5jaG1hcmtzUmVzcG9uc2UiKKi8GASC0+STAh4SHC92MS9vcmdzL3tvcmdfaWR9L2JlbmNobWFya3MSugEKDEdldEJlbmNobWFyaxIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0QmVuY2htYXJrUmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0QmVuY2htYXJrUmVzcG9uc2UiT5q8GAlub3RfZm91bmSovBgEgtPkkwI4YgliZW5jaG1hcmsSKy92MS9vcmdzL3tvcmdfaWR9L2JlbmNobWFya3Mve2JlbmNobWFya19pZH0SzwEKFExpc3RCZW5jaG1hcmtSZXN1bHRzEjMucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0QmVuY2htYXJrUmVzdWx0c1JlcXVlc3QaNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RCZW5jaG1hcmtSZXN1bHRzUmVzcG9uc2UiTJq8GAlub3RfZm91bmSovBgEgtPkkwI1EjMvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9L3Jlc3VsdHMS7wEKEUNvbXBhcmVCZW5jaG1hcmtzEjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db21wYXJlQmVuY2htYXJrc1JlcXVlc3QaMS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbXBhcmVCZW5jaG1hcmtzUmVzcG9uc2UidZq8GAlub3RfZm91bmSavBgZYmVuY2htYXJrc19ub3RfY29tcGFyYWJsZai8GASC0+STAkFiCmNvbXBhcmlzb24SMy92MS9vcmdzL3tvcmdfaWR9L2JlbmNobWFya3Mve2JlbmNobWFya19pZH0vY29tcGFyZRLyAQoQQXBwcm92ZUJlbmNobWFyaxIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQXBwcm92ZUJlbmNobWFya1JlcXVlc3QaMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkFwcHJvdmVCZW5jaG1hcmtSZXNwb25zZSJ7irwYEWJlbmNobWFyay5hcHByb3ZlmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdKi8GAaC0+STAkM6ASpiCWJlbmNobWFyayIzL3YxL29yZ3Mve29yZ19pZH0vYmVuY2htYXJrcy97YmVuY2htYXJrX2lkfS9hcHByb3ZlEpACChFVcGxvYWRQcmVkaWN0aW9ucxIwLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVXBsb2FkUHJlZGljdGlvbnNSZXF1ZXN0GjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5VcGxvYWRQcmVkaWN0aW9uc1Jlc3BvbnNlIpMBirwYEWJlbmNobWFyay5wcmVkaWN0mrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdKi8GAWyvBgUYXBwbGljYXRpb24veC1uZGpzb27wvBhAgtPkkwI/OgRmaWxlIjcvdjEvb3Jncy97b3JnX2lkfS9iZW5jaG1hcmtzL3tiZW5jaG1hcmtfaWR9L3ByZWRpY3Rpb25zKAES7QEKD0NhbmNlbEJlbmNobWFyaxIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FuY2VsQmVuY2htYXJrUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FuY2VsQmVuY2htYXJrUmVzcG9uc2UieYq8GBBiZW5jaG1hcmsuY2FuY2VsmrwYCW5vdF9mb3VuZJq8GAhjb25mbGljdKi8GAWC0+STAkI6ASpiCWJlbmNobWFyayIyL3YxL29yZ3Mve29yZ19pZH0vYmVuY2htYXJrcy97YmVuY2htYXJrX2lkfS9jYW5jZWwS0QEKD0RlbGV0ZUJlbmNobWFyaxIuLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlQmVuY2htYXJrUmVxdWVzdBovLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlQmVuY2htYXJrUmVzcG9uc2UiXfi7GMwBirwYEGJlbmNobWFyay5kZWxldGWavBgJbm90X2ZvdW5kqLwYBYLT5JMCLSorL3YxL29yZ3Mve29yZ19pZH0vYmVuY2htYXJrcy97YmVuY2htYXJrX2lkfRoE4L0YBmIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_timestamp, file_policyguard_control_v1_benchmark, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.CreateBenchmarkRequest
@@ -523,6 +525,107 @@ export const ApproveBenchmarkResponseSchema: GenMessage<ApproveBenchmarkResponse
   messageDesc(file_policyguard_control_v1_benchmark_service, 15);
 
 /**
+ * @generated from message policyguard.control.v1.UploadPredictionsRequest
+ */
+export type UploadPredictionsRequest = Message<"policyguard.control.v1.UploadPredictionsRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The benchmark.
+   *
+   * @generated from field: string benchmark_id = 2;
+   */
+  benchmarkId: string;
+
+  /**
+   * Whether these are the last ones. Default: false.
+   *
+   * @generated from field: optional bool final = 3;
+   */
+  final?: boolean | undefined;
+
+  /**
+   * The next bytes of the file.
+   *
+   * @generated from field: google.api.HttpBody file = 4;
+   */
+  file?: HttpBody | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.UploadPredictionsRequest.
+ * Use `create(UploadPredictionsRequestSchema)` to create a new message.
+ */
+export const UploadPredictionsRequestSchema: GenMessage<UploadPredictionsRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark_service, 16);
+
+/**
+ * @generated from message policyguard.control.v1.UploadPredictionsResponse
+ */
+export type UploadPredictionsResponse = Message<"policyguard.control.v1.UploadPredictionsResponse"> & {
+  /**
+   * Lines that were taken.
+   *
+   * @generated from field: int32 accepted = 1;
+   */
+  accepted: number;
+
+  /**
+   * Lines that were refused.
+   *
+   * @generated from field: int32 rejected = 2;
+   */
+  rejected: number;
+
+  /**
+   * Whether the benchmark has begun.
+   *
+   * @generated from field: bool has_begun = 3;
+   */
+  hasBegun: boolean;
+
+  /**
+   * Why lines were refused, the first 1,000.
+   *
+   * @generated from field: repeated policyguard.control.v1.PredictionProblem errors = 4;
+   */
+  errors: PredictionProblem[];
+
+  /**
+   * The benchmark as it is now.
+   *
+   * @generated from field: policyguard.control.v1.Benchmark benchmark = 5;
+   */
+  benchmark?: Benchmark | undefined;
+
+  /**
+   * With `final`: the samples of the benchmark about which nothing was said so far; null otherwise.
+   *
+   * @generated from field: optional int32 missing = 6;
+   */
+  missing?: number | undefined;
+
+  /**
+   * The first 1,000 of them.
+   *
+   * @generated from field: repeated string missing_sample_ids = 7;
+   */
+  missingSampleIds: string[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.UploadPredictionsResponse.
+ * Use `create(UploadPredictionsResponseSchema)` to create a new message.
+ */
+export const UploadPredictionsResponseSchema: GenMessage<UploadPredictionsResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_benchmark_service, 17);
+
+/**
  * BenchmarkService says what policies, detectors and other guards are worth: how much of what a dataset says is to be
  * found they find, and what they find wrongly.
  *
@@ -594,6 +697,22 @@ export const BenchmarkService: GenService<{
     methodKind: "unary";
     input: typeof ApproveBenchmarkRequestSchema;
     output: typeof ApproveBenchmarkResponseSchema;
+  },
+  /**
+   * Takes predictions of a benchmark whose target is `predictions`: JSONL, at most 64 MiB a call, in as many
+   * calls as needed. A line is {"sample_id", "outcome", "score", "labels", "spans", "latency_us", "error"}, of which the
+   * id and one of outcome, labels, score and error are needed. Without an outcome, labels count as BLOCK; without labels
+   * either, a score of at least 0.5 does. A later line about a sample takes the place of an earlier one. Lines that are
+   * wrong, or about samples that the benchmark does not measure, are refused one by one; the others are kept, also when
+   * the connection breaks off. With `final`, and if no line of the call was refused, the benchmark begins: samples
+   * without a prediction are missing, which counts as wrong. A benchmark that waits for more than a day is canceled.
+   *
+   * @generated from rpc policyguard.control.v1.BenchmarkService.UploadPredictions
+   */
+  uploadPredictions: {
+    methodKind: "client_streaming";
+    input: typeof UploadPredictionsRequestSchema;
+    output: typeof UploadPredictionsResponseSchema;
   },
   /**
    * Ends a benchmark that waits or works. It has no report then. One that has ended is a conflict.

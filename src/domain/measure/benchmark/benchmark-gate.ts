@@ -17,7 +17,7 @@ import { reportOf } from "../../run/run.ts";
 import { detailDays } from "../../run/run-retention.ts";
 import { addBenchmark, checkLabels, checkSamples, makeSpec, questionOf } from "./benchmark.ts";
 import { type BenchmarkSpec, benchmarkProgressOf, benchmarkSpecOf } from "./benchmark-spec.ts";
-import { BenchmarkTargets, type FoundTarget } from "./benchmark-target.ts";
+import { BenchmarkTargets, type FoundTarget, noTarget } from "./benchmark-target.ts";
 import { judgeBenchmark } from "./judge-benchmark.ts";
 
 type BenchmarkAsk = GateAsk<GateOfKind<"benchmark">>;
@@ -97,11 +97,7 @@ export class BenchmarkGate implements GateMeasure<"benchmark"> {
   async begin(caller: Caller, ask: BenchmarkAsk): Promise<void> {
     const { environment, contentDigest } = ask;
     const bundle = { projectId: environment.projectId, environment: environment.name, contentDigest };
-    const target = await this.#targets.find(
-      caller,
-      { ...{ policy: undefined, document: undefined, detector: undefined }, bundle },
-      {},
-    );
+    const target = await this.#targets.find(caller, { ...noTarget, bundle }, {});
     await this.#database.transaction(caller, (tx) => beginOnce(tx, ask, () => this.#answer(tx, caller, ask, target)));
   }
 

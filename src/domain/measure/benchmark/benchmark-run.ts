@@ -6,23 +6,13 @@ import { Fault } from "../../../kit/fault/fault.ts";
 import { BoundedCache } from "../../../kit/process/bounded-cache.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
-import { addBenchmarkResults, type NewBenchmarkResult } from "../../../store/measure/benchmark/benchmark-result.ts";
+import { addBenchmarkResults, resultsAmong } from "../../../store/measure/benchmark/benchmark-result.ts";
 import { findDataset } from "../../../store/measure/dataset/dataset.ts";
 import { countSamples } from "../../../store/measure/dataset/dataset-sample.ts";
 import { writeAuditEntry } from "../../../store/telemetry/audit-entry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { ComparedBaseline } from "../../analysis/benchmark/compare-samples.ts";
 import type { JudgedSample } from "../../analysis/benchmark/judge-samples.ts";
-import type { SampleFact } from "../../analysis/benchmark/measure-samples.ts";
-import {
-  foundBy,
-  type PositiveRule,
-  type Prediction,
-  scoreOf,
-  truthOf,
-  verdictOf,
-} from "../../analysis/benchmark/prediction.ts";
-import { matchSpans } from "../../analysis/benchmark/span-match.ts";
 import type { ReplayTarget } from "../../analysis/replay-trace.ts";
 import { settleGates } from "../../bundle/gate/result.ts";
 import { nextPace } from "../../run/pace.ts";
@@ -30,11 +20,11 @@ import type { RunAtWork, RunKind, StepResult } from "../../run/run-worker.ts";
 import type { TextSeals } from "../../sealed-text.ts";
 import { serviceCaller } from "../../service-caller.ts";
 import { readVersion } from "../dataset/dataset-sample.ts";
-import type { SampleContent } from "../dataset/sample-content.ts";
 import { allFacts } from "./benchmark-fact.ts";
 import { type BenchmarkProgress, type BenchmarkSpec, benchmarkProgressOf, benchmarkSpecOf } from "./benchmark-spec.ts";
-import { BenchmarkTargets, type WantedTarget } from "./benchmark-target.ts";
+import { BenchmarkTargets, noTarget } from "./benchmark-target.ts";
 import { judgeBenchmark } from "./judge-benchmark.ts";
+import { type ReadSample, resultOf, textOf } from "./sample-result.ts";
 
 /** Samples that one step judges. */
 const paceLimits = { first: 100, min: 10, max: 1_000 };
@@ -50,7 +40,12 @@ export interface BenchmarkRunParts {
   readonly analysis: Analysis;
 }
 
-type Read = Awaited<ReturnType<typeof readVersion>>;
+type Read = readonly ReadSample[];
+
+interface SaidOfSample {
+  readonly sample: ReadSample;
+  readonly said: JudgedSample | undefined;
+}
 
 /** Benchmarks, as runs. The cursor is the last sample that was judged. */
 export class BenchmarkRun implements RunKind {
@@ -92,8 +87,9 @@ export class BenchmarkRun implements RunKind {
     const beganMs = performance.now();
     const judged = await this.#judge(run, spec, samples);
     this.#paces.set(run.id, nextPace(pace, performance.now() - beganMs, paceLimits));
-    const results = samples.map((sample, at) => resultOf(sample, judged[at], spec.positive));
-    const trained = samples.filter(({ row }) => row.trainedOn).length;
+    const results = judged.map(({ sample, said }) => resultOf(sample, said, spec.positive));
+    // What the built-in models were trained on says nothing about others.
+    const trained = "predictions" in spec.subject ? 0 : samples.filter(({ row }) => row.trainedOn).length;
     const grown: BenchmarkProgress = { ...progress, trainingOverlap: progress.trainingOverlap + trained };
     const cursor = samples.at(-1)?.row.sampleId ?? run.cursor;
     return async (tx) => {
@@ -119,24 +115,33 @@ export class BenchmarkRun implements RunKind {
     });
   }
 
-  async #judge(run: RunAtWork, spec: BenchmarkSpec, samples: Read): Promise<readonly JudgedSample[]> {
-    const target = this.#targets.get(run.id) ?? (await this.#target(run, spec));
-    this.#targets.set(run.id, target);
+  /** What the target says of the samples; of predictions that were uploaded, only what is missing. */
+  async #judge(run: RunAtWork, spec: BenchmarkSpec, page: Read): Promise<readonly SaidOfSample[]> {
+    const isUploaded = "predictions" in spec.subject;
+    const samples = isUploaded ? await this.#unsaid(run, page) : page;
+    if (samples.length === 0) return [];
+    const target = isUploaded ? undefined : (this.#targets.get(run.id) ?? (await this.#target(run, spec)));
+    if (target !== undefined) this.#targets.set(run.id, target);
     const nowMs = Date.parse(spec.inputs.asOf);
     const question = {
       ...{ target, nowMs, agentId: spec.scope.agentId },
       samples: samples.map(({ row, content }) => ({ id: row.sampleId, content: textOf(content) })),
     };
-    return this.#analysis.run("judgeSamples", question, { orgId: run.orgId });
+    const judged = await this.#analysis.run("judgeSamples", question, { orgId: run.orgId });
+    return samples.map((sample, at) => ({ sample, said: judged[at] }));
+  }
+
+  async #unsaid({ orgId, id }: RunAtWork, page: Read): Promise<Read> {
+    const ids = page.map(({ row }) => row.sampleId);
+    const said = new Set(await this.#database.read(orgId, (tx) => resultsAmong(tx, id, ids)));
+    return page.filter(({ row }) => !said.has(row.sampleId));
   }
 
   async #target({ orgId, id }: RunAtWork, { subject, scope }: BenchmarkSpec): Promise<ReplayTarget> {
     const caller = serviceCaller(orgId, { action: "benchmark.work", requestId: id, address: "" });
-    const wanted: WantedTarget = {
-      ...{ policy: undefined, document: undefined, bundle: undefined, detector: undefined },
-      ...subject,
-    };
-    return (await this.#finder.find(caller, wanted, scope)).judge;
+    const { judge } = await this.#finder.find(caller, { ...noTarget, ...subject }, scope);
+    if (judge === undefined) throw new Error("predictions are not judged");
+    return judge;
   }
 
   async #measure(
@@ -163,40 +168,6 @@ export class BenchmarkRun implements RunKind {
     if (withFacts.length === 0) return null;
     return this.#analysis.run("compareBaseline", { facts, withFacts, seed: 0 }, { orgId });
   }
-}
-
-function textOf({ text, segments, toolCalls, stage, language }: SampleContent) {
-  return { text, segments, toolCalls, stage, language };
-}
-
-function resultOf(
-  { row, content }: Read[number],
-  judged: JudgedSample | undefined,
-  rule: PositiveRule,
-): NewBenchmarkResult {
-  const prediction: Prediction | null = judged?.prediction ?? null;
-  const truth = truthOf(content, rule);
-  const found = prediction && foundBy(prediction, rule);
-  const { stage, language, labels, tags, group, mustMatch, mustNotMatch, spans: expectedSpans } = content;
-  const unjudged = prediction?.unjudged ?? [];
-  const fact: SampleFact = {
-    ...{ id: row.sampleId, truth, found, outcome: prediction?.outcome ?? null },
-    score: prediction && scoreOf(prediction, rule),
-    why: found === null ? (prediction?.error ?? unjudged[0] ?? "no_prediction") : null,
-    ...{ stage, language, labels, tags, group, mustMatch, mustNotMatch, expectedSpans },
-    foundLabels: prediction?.labels ?? [],
-    rules: prediction?.rules ?? [],
-    detectors: prediction?.detectors ?? [],
-    spans: prediction?.spans ?? [],
-    isUnjudged: unjudged.length > 0,
-    hasKeyword: judged?.hasKeyword ?? false,
-    latencyUs: prediction?.latencyUs ?? null,
-  };
-  const { fp, fn } = matchSpans(expectedSpans, fact.spans, { nearness: "exact", labelMap: rule.labelMap });
-  return {
-    ...{ sampleId: row.sampleId, verdict: verdictOf(truth, found), fact: JSON.stringify(fact) },
-    hasWrongSpans: expectedSpans.length > 0 && fp + fn > 0,
-  };
 }
 
 /** What the measurement says, in the log of evidence: the report itself is not kept as long. */

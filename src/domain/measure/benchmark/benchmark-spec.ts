@@ -11,6 +11,7 @@ export type BenchmarkSubject =
   | { readonly policy: { readonly policyId: string; readonly version: number } }
   | { readonly document: JsonValue }
   | { readonly bundle: NamedContent }
+  | { readonly predictions: { readonly name: string; readonly version: string | null } }
   | { readonly detector: { readonly use: string; readonly parameters: JsonObject } };
 
 /** Which samples are measured. */

@@ -18,12 +18,20 @@ export interface WantedTarget {
   readonly document: JsonValue | undefined;
   readonly bundle: NamedContent | undefined;
   readonly detector: { readonly use: string; readonly parameters: JsonObject } | undefined;
+  /** What somebody else says, which is uploaded. */
+  readonly predictions: { readonly name: string; readonly version: string | null } | undefined;
 }
+
+/** No target; one of its members has to be set. */
+export const noTarget: WantedTarget = {
+  ...{ policy: undefined, document: undefined, bundle: undefined, detector: undefined, predictions: undefined },
+};
 
 /** What was found. */
 export interface FoundTarget {
   readonly subject: BenchmarkSubject;
-  readonly judge: ReplayTarget;
+  /** Undefined for predictions. */
+  readonly judge: ReplayTarget | undefined;
   /** SHA-256 of what decides: another content, another digest. */
   readonly contentDigest: string;
 }
@@ -40,10 +48,15 @@ export class BenchmarkTargets {
 
   /** The target with a version that does not change anymore. */
   async find(caller: Caller, wanted: WantedTarget, scope: BenchmarkScope): Promise<FoundTarget> {
-    const { policy, document, bundle, detector } = wanted;
-    if ([policy, document, bundle, detector].filter((each) => each !== undefined).length !== 1) {
-      const message = "exactly one of policy, document, bundle and detector is needed";
+    const { policy, document, bundle, detector, predictions } = wanted;
+    if ([policy, document, bundle, detector, predictions].filter((each) => each !== undefined).length !== 1) {
+      const message = "exactly one of policy, document, bundle, detector and predictions is needed";
       throw validationFailed([{ field: "target", message }]);
+    }
+    if (predictions !== undefined) {
+      const said = canonicalText(plain(predictions));
+      const contentDigest = createHash("sha256").update(said).digest("hex");
+      return { subject: { predictions }, judge: undefined, contentDigest };
     }
     if (bundle !== undefined) return this.#bundle(caller, bundle);
     if (detector !== undefined)

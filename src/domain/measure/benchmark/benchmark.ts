@@ -113,8 +113,9 @@ export class Benchmarks {
     const scope = ownScope(caller, input.scope);
     const target = await this.#targets.find(caller, input.target, scope);
     // Policies that cannot judge are refused now. A bundle was compiled when it was published.
-    if (!("parts" in target.judge))
-      await this.#analysis.run("checkReplay", target.judge, { orgId: caller.orgId, signal });
+    const { judge } = target;
+    if (judge !== undefined && !("parts" in judge))
+      await this.#analysis.run("checkReplay", judge, { orgId: caller.orgId, signal });
     return this.#database.transaction(caller, async (tx) => {
       if (scope.projectId !== undefined) await requireProject(tx, scope.projectId);
       const spec = await makeSpec(tx, caller, { ...input, scope, now: this.#clock.now() }, target);
@@ -265,12 +266,14 @@ export function addBenchmark(tx: Transaction, caller: Caller, spec: BenchmarkSpe
   const projectId = scope.projectId ?? ("bundle" in subject ? subject.bundle.projectId : undefined);
   return addRun(tx, {
     ...{ kind: "benchmark", spec: kept, projectId },
+    // Predictions are uploaded first.
+    isHeld: "predictions" in subject,
     createdBy: caller.credential.label,
   });
 }
 
 /** The benchmark, if the caller may see it: a ci token sees those about its own project. */
-async function requireBenchmark(tx: Transaction, { credential }: Caller, id: string): Promise<RunRow> {
+export async function requireBenchmark(tx: Transaction, { credential }: Caller, id: string): Promise<RunRow> {
   const run = await requireRun(tx, "benchmark", id, "benchmark");
   if (credential.projectId !== undefined && run.projectId !== credential.projectId) throw notFound("benchmark");
   return run;
@@ -347,7 +350,7 @@ function saidTarget(subject: BenchmarkSubject, digest: string) {
   if ("policy" in subject) {
     return { policy: { policy_id: subject.policy.policyId, version: subject.policy.version } };
   }
-  if ("detector" in subject) return subject;
+  if ("detector" in subject || "predictions" in subject) return subject;
   const { projectId, environment, version, contentDigest } = subject.bundle;
   return { bundle: { project_id: projectId, environment, version, content_digest: contentDigest } };
 }

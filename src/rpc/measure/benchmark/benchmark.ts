@@ -1,6 +1,6 @@
 import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate, ValueSchema } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import {
   type BenchmarkFilter,
   type BenchmarkFilterSchema,
@@ -13,7 +13,10 @@ import {
   type BenchmarkTargetSchema,
   BenchmarkVerdict,
 } from "../../../../gen/policyguard/control/v1/benchmark_pb.ts";
-import type { BenchmarkService } from "../../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
+import type {
+  BenchmarkService,
+  UploadPredictionsRequest,
+} from "../../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
 import { DatasetSplit } from "../../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type {
@@ -22,6 +25,7 @@ import type {
   Benchmarks,
   NewBenchmark,
 } from "../../../domain/measure/benchmark/benchmark.ts";
+import type { PredictionUpload, PredictionUploads } from "../../../domain/measure/benchmark/prediction-upload.ts";
 import {
   nameOfOutcome,
   nameOfSplit,
@@ -30,6 +34,7 @@ import {
   splitOfName,
   stageOfName,
 } from "../../../domain/measure/dataset/sample-name.ts";
+import { validationFailed } from "../../../kit/fault/fault.ts";
 import { callerOf } from "../../../kit/rpc/context.ts";
 import { pageOf } from "../../../kit/rpc/page.ts";
 import { documentOf } from "../../document.ts";
@@ -37,7 +42,10 @@ import { runFields } from "../../run.ts";
 import { comparisonMessage, reportMessage } from "./benchmark-report.ts";
 
 /** Handlers of BenchmarkService. */
-export function benchmarkHandlers(benchmarks: Benchmarks): ServiceImpl<typeof BenchmarkService> {
+export function benchmarkHandlers(
+  benchmarks: Benchmarks,
+  uploads: PredictionUploads,
+): ServiceImpl<typeof BenchmarkService> {
   return {
     createBenchmark: async ({ target, filter, positive, scope, asOf, ...request }, context) => {
       const input: NewBenchmark = {
@@ -73,11 +81,38 @@ export function benchmarkHandlers(benchmarks: Benchmarks): ServiceImpl<typeof Be
     approveBenchmark: async ({ benchmarkId }, context) => ({
       benchmark: benchmarkMessage(await benchmarks.approve(callerOf(context), benchmarkId)),
     }),
+    uploadPredictions: async (requests, context) => {
+      const { benchmark, problems, missing, ...tally } = await uploadPredictions(uploads, requests, context);
+      const errors = problems.map(({ sampleId, ...problem }) => ({ ...problem, sampleId: sampleId ?? undefined }));
+      const unsaid = { missing: missing?.count, missingSampleIds: [...(missing?.ids ?? [])] };
+      return { ...tally, errors, ...unsaid, benchmark: benchmarkMessage(benchmark) };
+    },
     deleteBenchmark: async ({ benchmarkId }, context) => {
       await benchmarks.delete(callerOf(context), benchmarkId);
       return {};
     },
   };
+}
+
+// The first message says which benchmark; each further one has the next bytes of the file.
+async function uploadPredictions(
+  uploads: PredictionUploads,
+  requests: AsyncIterable<UploadPredictionsRequest>,
+  context: HandlerContext,
+): Promise<PredictionUpload> {
+  const iterator = requests[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done === true)
+    throw validationFailed([{ field: "benchmark_id", message: "no message names the benchmark" }]);
+  const { benchmarkId, final = false } = first.value;
+  const file = async function* () {
+    if (first.value.file !== undefined) yield first.value.file.data;
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+      if (next.value.file !== undefined) yield next.value.file.data;
+    }
+  };
+  const how = { file: file(), isFinal: final, signal: context.signal };
+  return uploads.upload(callerOf(context), benchmarkId.toLowerCase(), how);
 }
 
 const mismatches: Readonly<Partial<Record<BenchmarkMismatch, "fp" | "fn" | "span" | "missing">>> = {
@@ -88,9 +123,10 @@ const mismatches: Readonly<Partial<Record<BenchmarkMismatch, "fp" | "fn" | "span
 };
 
 function targetOf(target: BenchmarkTarget | undefined): NewBenchmark["target"] {
-  const { policy, document, bundle, detector } = target ?? {};
+  const { policy, document, bundle, detector, predictions } = target ?? {};
   return {
     ...{ policy, bundle, document: document && documentOf(document) },
+    predictions: predictions && { name: predictions.name, version: predictions.version ?? null },
     detector: detector && { use: detector.use, parameters: detector.parameters ?? {} },
   };
 }
@@ -159,6 +195,10 @@ function approvalMessage({ projectId, environment, approvedBy, approvedAt }: Non
 }
 
 function targetMessage(subject: Benchmark["spec"]["subject"]): MessageInitShape<typeof BenchmarkTargetSchema> {
+  if ("predictions" in subject) {
+    const { name, version } = subject.predictions;
+    return { predictions: { name, version: version ?? undefined } };
+  }
   if (!("document" in subject)) return { ...subject };
   return { document: fromJson(ValueSchema, subject.document) };
 }

@@ -31,7 +31,7 @@ schema.setClass(BenchmarkResultRow);
 /** A result to keep. */
 export type NewBenchmarkResult = Pick<BenchmarkResultRow, "sampleId" | "verdict" | "hasWrongSpans" | "fact">;
 
-/** Adds results to a run. */
+/** Adds results to a run; one of a sample that has one takes its place. */
 export async function addBenchmarkResults(
   tx: Transaction,
   runId: string,
@@ -43,7 +43,19 @@ export async function addBenchmarkResults(
     rows: results.map(({ sampleId, verdict, hasWrongSpans, fact }) => [
       ...[tx.orgId, runId, sampleId, verdict, hasWrongSpans, fact],
     ]),
+    suffix: `on conflict (org_id, run_id, sample_id) do update set verdict = excluded.verdict,
+      has_wrong_spans = excluded.has_wrong_spans, fact = excluded.fact`,
   });
+}
+
+/** Which of these samples have a result. */
+export async function resultsAmong(tx: Transaction, runId: string, sampleIds: readonly string[]): Promise<string[]> {
+  const rows = await runBound<{ id: string }>(
+    tx,
+    "select sample_id as id from benchmark_result where org_id = $1 and run_id = $2 and sample_id = any($3::uuid[])",
+    [tx.orgId, runId, sampleIds],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** How a result differs from what is right. */

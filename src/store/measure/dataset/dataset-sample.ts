@@ -182,6 +182,20 @@ export function readSamples(
   );
 }
 
+/** Those of these samples that are in a version and match. */
+export function readSamplesAmong(
+  tx: Transaction,
+  datasetId: string,
+  filter: SampleFilter,
+  ids: readonly string[],
+): Promise<StoredSample[]> {
+  return runBound<StoredSample>(
+    tx,
+    `select ${current}, sealed from dataset_sample where ${matching} and sample_id = any($9::uuid[]) order by sample_id`,
+    [...matchingValues(tx, datasetId, filter), ids],
+  );
+}
+
 /** How many samples of a version match. */
 export async function countSamples(tx: Transaction, datasetId: string, filter: SampleFilter): Promise<number> {
   const rows = await runBound<{ count: number }>(
@@ -190,6 +204,23 @@ export async function countSamples(tx: Transaction, datasetId: string, filter: S
     matchingValues(tx, datasetId, filter),
   );
   return rows[0]?.count ?? 0;
+}
+
+/** The matching samples of a version of which a benchmark has no result: the first of their ids, and how many. */
+export async function samplesWithoutResult(
+  tx: Transaction,
+  { datasetId, filter, runId }: { readonly datasetId: string; readonly filter: SampleFilter; readonly runId: string },
+  limit: number,
+): Promise<{ readonly ids: string[]; readonly count: number }> {
+  const rows = await runBound<{ id: string; count: number }>(
+    tx,
+    `select sample_id as id, (count(*) over ())::int as count from dataset_sample where ${matching}
+       and not exists (select 1 from benchmark_result r
+         where r.org_id = $1 and r.run_id = $9 and r.sample_id = dataset_sample.sample_id)
+     order by sample_id limit $10`,
+    [...matchingValues(tx, datasetId, filter), runId, limit],
+  );
+  return { ids: rows.map(({ id }) => id), count: rows[0]?.count ?? 0 };
 }
 
 const matching = `org_id = $1 and dataset_id = $2 and since_version <= $3
