@@ -142,6 +142,8 @@ const layers: readonly Layer[] = [
       "runtime/bundle/verify.ts",
       "runtime/bundle/version.ts",
       "runtime/engine/",
+      // The contracts of detector backends, which judges speak too.
+      "runtime/evaluate/backend/shape.ts",
       "src/client/",
       "src/kit/",
     ],

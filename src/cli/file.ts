@@ -4,6 +4,8 @@ import { createWriteStream, lstatSync, readFileSync, renameSync, rmSync, statSyn
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { JsonValue } from "@bufbuild/protobuf";
+import { Problems } from "../../runtime/engine/policy/problem.ts";
+import { treeFromText, treeToJson } from "../../runtime/engine/policy/source-tree.ts";
 import { Failure, fileFailure, usageFailure } from "./failure.ts";
 
 /** The bytes of a file of at most so many. */
@@ -34,6 +36,15 @@ export function readJson(path: string, maxBytes: number): JsonValue {
     if (!(error instanceof SyntaxError)) throw error;
     throw usageFailure(`${path}: this is not JSON: ${error.message}`);
   }
+}
+
+/** The YAML, or JSON, in a file. `failure` makes the failure of the first thing that is wrong with it. */
+export function readYaml(path: string, maxBytes: number, failure: (why: string) => Failure): JsonValue {
+  const problems = new Problems();
+  const tree = treeFromText(decode(readBytes(path, maxBytes), path), problems);
+  const [first] = problems.list();
+  if (tree === undefined) throw failure(`${first?.line ?? 0}:${first?.column ?? 0}: ${first?.message ?? ""}`);
+  return treeToJson(tree);
 }
 
 /** Writes a file as a whole or not at all: a reader never sees half of it. */

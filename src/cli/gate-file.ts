@@ -12,21 +12,15 @@ import {
 import { type BundleGate, BundleGateSchema } from "../../gen/policyguard/control/v1/bundle_pb.ts";
 import { type Gate, type GateResult, GateResultSchema, GateSchema } from "../../gen/policyguard/control/v1/gate_pb.ts";
 import { wire } from "../../gen/policyguard/options/v1/options_pb.ts";
-import { Problems } from "../../runtime/engine/policy/problem.ts";
-import { treeFromText, treeToJson } from "../../runtime/engine/policy/source-tree.ts";
 import { wireName } from "../kit/protobuf/wire-name.ts";
 import { refusal } from "./failure.ts";
-import { decode, readBytes } from "./file.ts";
+import { readYaml } from "./file.ts";
 
 const maxBytes = 1024 * 1024;
 
 /** The gates of a file: a list, or an object with `gates`, as YAML or JSON. */
 export function readGates(path: string): Gate[] {
-  const problems = new Problems();
-  const tree = treeFromText(decode(readBytes(path, maxBytes), path), problems);
-  const [first] = problems.list();
-  if (tree === undefined) throw notGates(path, `${first?.line ?? 0}:${first?.column ?? 0}: ${first?.message ?? ""}`);
-  const value = treeToJson(tree);
+  const value = readYaml(path, maxBytes, (why) => notGates(path, why));
   const gates = isObject(value) ? value.gates : value;
   if (!Array.isArray(gates)) throw notGates(path, "expected a list of gates, or an object with `gates`");
   return gates.map((gate, index) => {

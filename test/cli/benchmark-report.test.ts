@@ -5,7 +5,7 @@ import {
   BenchmarkSchema,
   BenchmarkVerdict,
 } from "../../gen/policyguard/control/v1/benchmark_pb.ts";
-import { requirementsOf } from "../../src/cli/benchmark-requirement.ts";
+import { requirementsOf } from "../../src/cli/benchmark/requirement.ts";
 import { renderReport } from "../../src/cli/report/benchmark-format.ts";
 import type { ReportFacts, Wrong } from "../../src/cli/report/benchmark-report.ts";
 import { hasProgram, xmlNodes } from "./xml.ts";
@@ -33,7 +33,7 @@ function factsOf({ minRecall = "0.9" }: { readonly minRecall?: string } = {}): R
     result: create(BenchmarkResultSchema, { sampleId: id, verdict: BenchmarkVerdict.FN, ...more }),
   });
   return {
-    ...{ benchmark, dataset: "prompts", omitted: 0 },
+    ...{ benchmark, dataset: "prompts", omitted: 0, sides: [] },
     requirements: requirementsOf({ "min-recall": minRecall, "max-fpr": "0.9" })(benchmark),
     wrong: [
       wrong("fn", "s1", { labels: ["attack"] }),

@@ -1,4 +1,4 @@
-import { requirementOptions, requirementsOf } from "../benchmark-requirement.ts";
+import { requirementOptions, requirementsOf } from "../benchmark/requirement.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes, refusal } from "../failure.ts";
 import { replaceFile } from "../file.ts";
@@ -26,7 +26,7 @@ A requirement that is not met ends with 1.`,
     const { benchmark } = await server.benchmarks.getBenchmark({ orgId: server.orgId, benchmarkId });
     if (benchmark?.report === undefined) throw refusal("not_finished", "the benchmark has no report yet");
     const requirements = required(benchmark);
-    const facts = await readReportFacts(server, benchmark, requirements);
+    const facts = await readReportFacts(server, benchmark, requirements, []);
     const text = isReportFormat(format) ? renderReport(format, facts) : "";
     if (out !== undefined) replaceFile(out, text);
     else if (!output.isJson) output.raw(text);

@@ -1,7 +1,7 @@
 // A benchmark as Markdown, for the summary of a CI job or a comment on a change.
 
-import { intervalText, percent } from "../benchmark.ts";
-import { unmetText } from "../benchmark-requirement.ts";
+import { intervalText, percent } from "../benchmark/benchmark.ts";
+import { unmetText } from "../benchmark/requirement.ts";
 import { placeOf, type ReportFacts, targetText, wrongText } from "./benchmark-report.ts";
 
 /** Results that are listed for people. */
@@ -9,7 +9,7 @@ const maxShown = 50;
 
 /** The report of a benchmark. */
 export function benchmarkMarkdown(facts: ReportFacts): string {
-  const { benchmark, dataset, requirements, wrong, omitted } = facts;
+  const { benchmark, dataset, requirements, wrong, omitted, sides } = facts;
   const { report, version, target } = benchmark;
   const overall = report?.overall;
   const { samples = 0, unscored = 0, missing = 0 } = overall ?? {};
@@ -50,6 +50,7 @@ export function benchmarkMarkdown(facts: ReportFacts): string {
             ]),
           ),
         ]),
+    ...(sides.length === 0 ? [] : [sideTable(sides)]),
     ...(shown.length === 0
       ? []
       : [
@@ -62,6 +63,22 @@ export function benchmarkMarkdown(facts: ReportFacts): string {
     ...(report === undefined ? [] : [`Digest ${code(report.resultDigest)}`]),
   ];
   return `${parts.join("\n\n")}\n`;
+}
+
+function sideTable(sides: ReportFacts["sides"]): string {
+  const head = [
+    "side by side",
+    "recall",
+    "false positive rate",
+    "not judged",
+    "right and wrong where the first is not",
+  ];
+  return table(
+    head,
+    sides.map(({ name, recall, falsePositiveRate, missing, compared }) => [
+      ...[code(name), recall, falsePositiveRate, missing, compared],
+    ]),
+  );
 }
 
 function requirementLine(requirement: ReportFacts["requirements"][number]): string {

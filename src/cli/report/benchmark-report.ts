@@ -7,7 +7,8 @@ import {
   type BenchmarkResult,
   type BenchmarkTarget,
 } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
-import type { Requirement } from "../benchmark-requirement.ts";
+import type { Requirement } from "../benchmark/requirement.ts";
+import type { SideRow } from "../benchmark/side-by-side.ts";
 import type { Organization } from "../server.ts";
 
 /** The most results that a report lists. */
@@ -33,6 +34,8 @@ export interface ReportFacts {
   readonly wrong: readonly WrongResult[];
   /** Those that are not listed. */
   readonly omitted: number;
+  /** The benchmark beside judges; empty when there are none. */
+  readonly sides: readonly SideRow[];
 }
 
 const mismatches = {
@@ -46,6 +49,7 @@ export async function readReportFacts(
   { benchmarks, datasets, orgId }: Organization,
   benchmark: Benchmark,
   requirements: readonly Requirement[],
+  sides: readonly SideRow[],
 ): Promise<ReportFacts> {
   const { id: benchmarkId, datasetId, report } = benchmark;
   const { dataset } = await datasets.getDataset({ orgId, datasetId });
@@ -62,7 +66,7 @@ export async function readReportFacts(
   }
   const { fn = 0, fp = 0, missing = 0 } = report?.overall ?? {};
   const omitted = Math.max(0, fn + fp + missing - wrong.length);
-  return { benchmark, dataset: dataset?.name ?? datasetId, requirements, wrong, omitted };
+  return { benchmark, dataset: dataset?.name ?? datasetId, requirements, wrong, omitted, sides };
 }
 
 /** Where a sample is: "support@3#0199…". */
@@ -71,11 +75,12 @@ export function placeOf({ dataset, benchmark: { version } }: ReportFacts, { samp
 }
 
 /** What was measured, for people. */
-export function targetText({ policy, bundle, detector, document }: Partial<BenchmarkTarget> = {}): string {
+export function targetText({ policy, bundle, detector, predictions }: Partial<BenchmarkTarget> = {}): string {
   if (policy !== undefined) return `policy ${policy.policyId}@${policy.version ?? ""}`;
   if (bundle !== undefined) return `bundle ${bundle.projectId}/${bundle.environment}@${bundle.version ?? ""}`;
   if (detector !== undefined) return `detector ${detector.use}`;
-  return document === undefined ? "predictions" : "a document";
+  if (predictions === undefined) return "a document";
+  return `predictions of ${predictions.name}${predictions.version === undefined ? "" : `@${predictions.version}`}`;
 }
 
 /** How a result is wrong, for people. */

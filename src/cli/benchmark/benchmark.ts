@@ -6,14 +6,14 @@ import type {
   Benchmark,
   BenchmarkInterval,
   BenchmarkTargetSchema,
-} from "../../gen/policyguard/control/v1/benchmark_pb.ts";
-import { canonicalPolicy } from "../../runtime/engine/policy/parse.ts";
-import { refusal, usageFailure } from "./failure.ts";
-import { columns, type Output, shown } from "./output.ts";
-import { findPolicyFiles, readPolicyFiles, requirePolicies } from "./policy-file.ts";
-import { findPolicy, type Organization, projectIdOf } from "./server.ts";
+} from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
+import { canonicalPolicy } from "../../../runtime/engine/policy/parse.ts";
+import { refusal, usageFailure } from "../failure.ts";
+import { columns, type Output, shown } from "../output.ts";
+import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
+import { findPolicy, type Organization, projectIdOf } from "../server.ts";
 
-/** What a target names: "file:PATH", "policy:NAME[@VERSION]", "bundle:PROJECT/ENV[@VERSION]" or "detector:NAME". */
+/** What a target names: "file:PATH", "policy:NAME[@VERSION]", "bundle:PROJECT/ENV[@VERSION]", "detector:NAME" or "predictions:NAME[@VERSION]". */
 export async function targetOf(
   server: Organization,
   given: string,
@@ -21,6 +21,10 @@ export async function targetOf(
   const [, kind = "", rest = ""] = /^([a-z]+):(.+)$/s.exec(given) ?? [];
   if (kind === "file") return { document: documentIn(rest) };
   if (kind === "detector") return { detector: { use: rest } };
+  if (kind === "predictions") {
+    const [, who = rest, which] = /^(.+?)@(.+)$/s.exec(rest) ?? [];
+    return { predictions: { name: who, version: which } };
+  }
   const [, name = rest, digits] = /^(.*)@(\d{1,9})$/s.exec(rest) ?? [];
   const version = digits === undefined ? undefined : Number(digits);
   if (kind === "policy") {
@@ -30,7 +34,8 @@ export async function targetOf(
   }
   const slash = name.lastIndexOf("/");
   if (kind !== "bundle" || slash < 1) {
-    const hint = "It is file:PATH, policy:NAME[@VERSION], bundle:PROJECT/ENV[@VERSION] or detector:NAME.";
+    const hint =
+      "It is file:PATH, policy:NAME[@VERSION], bundle:PROJECT/ENV[@VERSION], detector:NAME or predictions:NAME[@VERSION].";
     throw usageFailure(`--target does not take "${given}"`, hint);
   }
   const projectId = await projectIdOf(server, name.slice(0, slash));

@@ -1,8 +1,8 @@
 // What CI requires of a benchmark. A requirement is held against the wider bound, so that luck does not pass.
 
-import type { Benchmark, BenchmarkInterval } from "../../gen/policyguard/control/v1/benchmark_pb.ts";
+import type { Benchmark, BenchmarkInterval } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
+import { type Options, shareOf, type Values } from "../command.ts";
 import { percent, widest } from "./benchmark.ts";
-import { type Options, shareOf, type Values } from "./command.ts";
 
 /** Options that require something. */
 export const requirementOptions = {
