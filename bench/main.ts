@@ -4,6 +4,7 @@
 import { cpus, totalmem } from "node:os";
 import { activationBench } from "./activation.ts";
 import { analyticsBench } from "./analytics.ts";
+import { benchmarkBench } from "./benchmark.ts";
 import { controlPlaneBench } from "./control-plane.ts";
 import { detectionBench } from "./detection.ts";
 import { engineBench } from "./engine.ts";
@@ -11,6 +12,7 @@ import { evaluateRestBench } from "./evaluate-rest.ts";
 import { evaluateRpcBench } from "./evaluate-rpc.ts";
 import { evidenceBench } from "./evidence.ts";
 import { hostileBench } from "./hostile.ts";
+import { importBench } from "./import.ts";
 import { ingestBench } from "./ingest.ts";
 import { loginBench } from "./login.ts";
 import type { Bench } from "./measure.ts";
@@ -37,6 +39,8 @@ const benches: Readonly<Record<string, Bench>> = {
   ingest: ingestBench,
   analytics: analyticsBench,
   traces: tracesBench,
+  import: importBench,
+  benchmark: benchmarkBench,
   activation: activationBench,
   evidence: evidenceBench,
   login: loginBench,
