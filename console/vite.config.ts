@@ -24,6 +24,8 @@ export default defineConfig({
     // Code and styles are files of their own: the content security policy allows nothing inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // For the bill of materials; it is not served.
+    license: { fileName: "licences.json" },
     reportCompressedSize: false,
   },
   server: {

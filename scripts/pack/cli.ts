@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { jsonAsText, nodeAsRequired } from "./bundle-plugin.ts";
 import { type Packed, writePackage } from "./folder.ts";
-import { licencesOf } from "./licence.ts";
+import { writeMaterials } from "./materials.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
 const name = "@policyguard/cli";
@@ -42,8 +42,8 @@ async function write(folder: string): Promise<void> {
     cpSync(join(root, file), join(folder, file), { recursive: true });
   }
   cpSync(join(root, "docs", "cli.md"), join(folder, "README.md"));
-  writeFileSync(join(folder, "LICENCES"), licencesOf(metafile));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+  await writeMaterials(folder, metafile);
   mkdirSync(join(folder, "bin"));
   writeFileSync(join(folder, "bin", "policy-guard.mjs"), starter, { mode: 0o755 });
 }

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { jsonAsText, nodeAsRequired } from "./bundle-plugin.ts";
 import { type Packed, writePackage } from "./folder.ts";
-import { licencesOf } from "./licence.ts";
+import { writeMaterials } from "./materials.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
 const name = "policy-guard-control-plane";
@@ -35,8 +35,8 @@ export function packControlPlane(folder: string, { console }: ControlPlanePack =
     for (const path of data) cpSync(join(root, path), join(draft, path), { recursive: true });
     cpSync(join(root, "src", "domain", "identity", passwords), join(draft, "lib", passwords));
     if (console !== undefined) cpSync(console, join(draft, "console"), { recursive: true });
-    writeFileSync(join(draft, "LICENCES"), licencesOf(metafile));
     writeFileSync(join(draft, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+    await writeMaterials(draft, metafile, console);
     mkdirSync(join(draft, "bin"));
     writeFileSync(join(draft, "bin", name), starter, { mode: 0o755 });
   });

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { runtimeNodeOptions } from "../../runtime/node-option.ts";
 import { jsonAsText, nodeAsRequired } from "./bundle-plugin.ts";
 import { type Packed, writePackage } from "./folder.ts";
-import { licencesOf } from "./licence.ts";
+import { writeMaterials } from "./materials.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
 
@@ -41,8 +41,8 @@ async function write(folder: string): Promise<void> {
   });
   cpSync(join(root, "gen", "rest", "openapi.json"), join(folder, "gen", "rest", "openapi.json"));
   cpSync(join(root, "NOTICE"), join(folder, "NOTICE"));
-  writeFileSync(join(folder, "LICENCES"), licencesOf(metafile));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+  await writeMaterials(folder, metafile);
   mkdirSync(join(folder, "bin"));
   writeFileSync(join(folder, "bin", name), starter, { mode: 0o755 });
 }

@@ -51,6 +51,33 @@ describe("the packed control plane", () => {
     expect(readFileSync(join(folder, "LICENCES"), "utf8")).toMatch(/^graphile-worker \S+ \(MIT\)$/m);
   });
 
+  it("has a bill of the packages whose code it has, with the digests of the lock file", async () => {
+    const console = mkdtempSync(join(tmpdir(), "policy-guard-console-"));
+    // As a build of the console leaves it.
+    const { version } = JSON.parse(readFileSync("node_modules/react/package.json", "utf8"));
+    writeFileSync(join(console, "licences.json"), JSON.stringify([{ name: "react", version }]));
+    const packed = join(root, "with-console");
+    await packControlPlane(packed, { console });
+    const { components } = JSON.parse(readFileSync(join(packed, "sbom.cdx.json"), "utf8"));
+    const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));
+    const licences = readFileSync(join(packed, "LICENCES"), "utf8");
+    for (const { name, version, purl, hashes } of components) {
+      expect(licences).toContain(`${name} ${version} (`);
+      expect(purl).toBe(`pkg:npm/${name.replace("@", "%40")}@${version}`);
+      const [{ alg, content }] = hashes;
+      expect(alg).toBe("SHA-512");
+      const digest = `sha512-${Buffer.from(content, "hex").toString("base64")}`;
+      const locked = Object.values<{ integrity?: string }>(lock.packages).some(({ integrity }) => integrity === digest);
+      expect(locked, name).toBe(true);
+    }
+    const names = components.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(["graphile-worker", "pg", "react", "stripe"]));
+    expect(names).not.toContain("vitest");
+    writeFileSync(join(console, "licences.json"), JSON.stringify([{ name: "react", version: "0.0.1" }]));
+    await expect(packControlPlane(packed, { console })).rejects.toThrow("the console has another react");
+    rmSync(console, { recursive: true });
+  });
+
   it("has neither sources nor tests nor a token", () => {
     const names = contents(folder).map((line) => line.split(" ")[0] ?? "");
     expect(names.filter((name) => /\.ts$|node_modules|\.env$|master\.key|bootstrap\.json/.test(name))).toEqual([]);
