@@ -199,6 +199,8 @@ describe("an export", () => {
     const [manifest] = lines("bundles.jsonl").map((line) => JSON.parse(line));
     expect(manifest).toMatchObject({ seq: activation.seq, digest: bundle.digest });
     expect(JSON.parse(manifest.manifest).parts.length).toBeGreaterThan(0);
+    const control = lines("controls.csv").find((line) => line.includes('"LLM02"'));
+    expect(control).toContain('"pii secrets","1","tested/key","1"');
     expect(lines("annotations.csv")[1]).toContain('"annotation.create"');
     expect(lines("gaps.csv").slice(1)).toEqual([expect.stringMatching(/^"7","7","actor .*","erasure"\r$/)]);
     for (const name of extractNames) {

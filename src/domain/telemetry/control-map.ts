@@ -16,6 +16,10 @@ export interface Control {
   readonly doesNotShow: string;
   /** Actions of its entries, or their kinds as "team.*". */
   readonly actions: readonly string[];
+  /** Detectors of the catalog whose rules work towards it. */
+  readonly detectors?: readonly string[];
+  /** How a policy names it in `metadata.controls`. */
+  readonly label?: string;
 }
 
 const access = ["team.*", "scim.*"];
@@ -33,6 +37,8 @@ const soc2 = "SOC 2 (Trust Services Criteria 2017)";
 const iso = "ISO/IEC 27001:2022, Annex A";
 const euAct = "EU AI Act (Regulation 2024/1689)";
 const nist = "NIST AI RMF 1.0";
+
+const owasp = "OWASP Top 10 for LLM Applications 2025";
 
 const changeLimits = "Changes of the applications that are guarded, and of the infrastructure that they run on.";
 
@@ -201,6 +207,75 @@ export const controls: readonly Control[] = [
     shows: "Alerts, annotations and measurements that were set up after a version was in force.",
     doesNotShow: "Whether somebody read an alert and acted on it.",
     actions: [...watching, ...measuring, "annotation.*", "annotation_settings.*"],
+  },
+  {
+    ...{ id: "owasp-llm01", framework: owasp, control: "LLM01", title: "Prompt injection", label: "OWASP-LLM01" },
+    shows: "Rules against instructions in prompts, documents and answers of tools, as they were in force and tested.",
+    doesNotShow: "Attacks that no rule finds; measurements say how many that may be.",
+    actions: guardChanges,
+    detectors: ["injection", "unicode", "encoding"],
+  },
+  {
+    ...{ id: "owasp-llm02", framework: owasp, control: "LLM02", label: "OWASP-LLM02" },
+    title: "Sensitive information disclosure",
+    shows: "Rules about personal data and secrets, and how long what was captured is kept.",
+    doesNotShow: "Data that the guarded models were trained on, and answers that no rule judged.",
+    actions: [...guardChanges, ...forgetting],
+    detectors: ["pii", "secrets"],
+  },
+  {
+    ...{ id: "owasp-llm03", framework: owasp, control: "LLM03", title: "Supply chain", label: "OWASP-LLM03" },
+    shows: "Which packs, languages, detector backends and signing keys the guards are made of, and their changes.",
+    doesNotShow: "Models and libraries of the guarded application.",
+    actions: ["pack.*", "language.*", "detector_backend.*", "signing_key.*", "bundle.*"],
+  },
+  {
+    ...{ id: "owasp-llm04", framework: owasp, control: "LLM04", label: "OWASP-LLM04" },
+    title: "Data and model poisoning",
+    shows: "Where the data that guards are measured on came from, who marked it, and what was measured.",
+    doesNotShow: "Data that the guarded models were trained on.",
+    actions: ["dataset.*", "annotation.*", "annotation_settings.*", "benchmark.*"],
+  },
+  {
+    ...{ id: "owasp-llm05", framework: owasp, control: "LLM05", label: "OWASP-LLM05" },
+    title: "Improper output handling",
+    shows: "Rules about code and links in answers, and the forms that answers have to have.",
+    doesNotShow: "How the application escapes and runs what a model answers.",
+    actions: guardChanges,
+    detectors: ["code", "url"],
+  },
+  {
+    ...{ id: "owasp-llm06", framework: owasp, control: "LLM06", title: "Excessive agency", label: "OWASP-LLM06" },
+    shows: "Rules about calls of tools, in policies that name this control, and changes of agents.",
+    doesNotShow: "What tools are allowed to do once they are called.",
+    actions: [...guardChanges, "agent.*"],
+  },
+  {
+    ...{ id: "owasp-llm07", framework: owasp, control: "LLM07", title: "System prompt leakage", label: "OWASP-LLM07" },
+    shows: "Rules that find a system prompt, or a mark in it, in answers.",
+    doesNotShow: "Secrets that a system prompt should not have had.",
+    actions: guardChanges,
+    detectors: ["canary"],
+  },
+  {
+    ...{ id: "owasp-llm08", framework: owasp, control: "LLM08", label: "OWASP-LLM08" },
+    title: "Vector and embedding weaknesses",
+    shows: "Rules about retrieved documents, in policies that name this control.",
+    doesNotShow: "Who may read and write the application's vector stores.",
+    actions: guardChanges,
+  },
+  {
+    ...{ id: "owasp-llm09", framework: owasp, control: "LLM09", title: "Misinformation", label: "OWASP-LLM09" },
+    shows: "Rules about what may be said, in policies that name this control, and people's marks of decisions.",
+    doesNotShow: "Whether answers are true.",
+    actions: [...guardChanges, "annotation.*"],
+  },
+  {
+    ...{ id: "owasp-llm10", framework: owasp, control: "LLM10", title: "Unbounded consumption", label: "OWASP-LLM10" },
+    shows: "Rules about length and repetition, and limits of evaluations as they were set.",
+    doesNotShow: "Limits of the guarded models themselves.",
+    actions: [...guardChanges, "organization.set_limit", "organization.set_plan"],
+    detectors: ["length", "repetition", "gibberish"],
   },
 ];
 

@@ -43,6 +43,7 @@ import {
 } from "../../store/telemetry/evidence-log.ts";
 import { noteKeyOf } from "./checkpoint-signing.ts";
 import { controls, speaksTo } from "./control-map.ts";
+import { PolicyLedger } from "./control-rules.ts";
 import { type EvidenceQuery, filterOf } from "./evidence.ts";
 import { readmeText } from "./evidence-readme.ts";
 import type { LogKeys } from "./log-key.ts";
@@ -155,6 +156,7 @@ export class EvidenceExports {
       content: digested(content, (digest) => files.push({ name, ...digest })),
     });
     const actions = new Map<string, number>();
+    const policies = new PolicyLedger();
     const digests = new PackageDigests();
     const log = async function* (parts: AsyncIterable<LogPart>) {
       for await (const { lines, written } of parts) {
@@ -165,6 +167,7 @@ export class EvidenceExports {
             const action = memberText(entry, "action");
             actions.set(action, (actions.get(action) ?? 0) + 1);
             digests.entry(entry);
+            policies.entry(entry);
           }
         }
         yield Buffer.from(lines);
@@ -176,7 +179,7 @@ export class EvidenceExports {
     yield file(packageFiles.bundles, this.#bundles(opened, digests, gone));
     yield file(packageFiles.gaps, this.#gaps(opened, gone));
     assertSame(files, digests);
-    yield file(packageFiles.controls, textOf(controlsTable(actions)));
+    yield file(packageFiles.controls, textOf(controlsTable(actions, policies)));
     yield file(packageFiles.checkpoints, this.#checkpoints(opened));
     yield file(packageFiles.keys, textOf(opened.keys.map((key) => `${key}\n`).join("")));
     const { origin, checkpoint, said: query } = opened;
@@ -245,13 +248,20 @@ function noCheckpoint(treeSize: number | undefined): Fault {
   return new Fault(Reason.NOT_FOUND, message);
 }
 
-function controlsTable(actions: ReadonlyMap<string, number>): string {
+function controlsTable(actions: ReadonlyMap<string, number>, policies: PolicyLedger): string {
   const rows = controls.map((control) => {
-    const { framework, control: number, title, shows, doesNotShow } = control;
+    const { framework, control: number, title, shows, doesNotShow, detectors = [] } = control;
+    const { named, rules, tests } = policies.of(control);
     const entries = [...actions].reduce((sum, [action, count]) => sum + (speaksTo(control, action) ? count : 0), 0);
-    return csvLine([framework, number, title, shows, doesNotShow, control.actions.join(" "), String(entries)]);
+    return csvLine([
+      ...[framework, number, title, shows, doesNotShow, control.actions.join(" "), String(entries)],
+      ...[detectors.join(" "), String(rules), named.join(" "), String(tests)],
+    ]);
   });
-  const header = csvLine(["framework", "control", "title", "shows", "does_not_show", "actions", "entries"]);
+  const header = csvLine([
+    ...["framework", "control", "title", "shows", "does_not_show", "actions", "entries"],
+    ...["detectors", "rules", "rule_names", "tests"],
+  ]);
   return header + rows.join("");
 }
 

@@ -48,7 +48,7 @@ in the log at that time was changed or removed since.
 | annotations.csv | Marks of decisions as right or wrong, as they were made, changed and withdrawn. |
 | ${packageFiles.bundles} | The manifest of each version that was made: its parts, by their digests. The log names the manifest's digest. |
 | ${packageFiles.gaps} | What this export does not have: entries that are left out, values that were erased or too long, manifests that were deleted. |
-| ${packageFiles.controls} | Which entries speak to which control of usual frameworks, in the words of Policy Guard, not of the frameworks. |
+| ${packageFiles.controls} | Which entries, rules and tests speak to which control of usual frameworks, in the words of Policy Guard, not of the frameworks. |
 | ${packageFiles.checkpoints} | The last signed checkpoint of each day. In an export of everything they are compared with the log. |
 | ${packageFiles.keys} | The keys of the log, as it publishes them. |
 | ${packageFiles.manifest} | The query, and the size and SHA-256 of each file. |

@@ -110,8 +110,13 @@ function queryOf(
   return { action, actor, resource, control, ...timesOf(request) };
 }
 
-function controlMessage({ actions, ...control }: CountedControl): MessageInitShape<typeof EvidenceControlSchema> {
-  return { ...control, actions: [...actions] };
+function controlMessage({
+  actions,
+  detectors = [],
+  label: _,
+  ...control
+}: CountedControl): MessageInitShape<typeof EvidenceControlSchema> {
+  return { ...control, actions: [...actions], detectors: [...detectors] };
 }
 
 const plainText = "text/plain; charset=utf-8";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { create } from "@bufbuild/protobuf";
+import { create, type JsonObject } from "@bufbuild/protobuf";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Trust } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
@@ -8,14 +8,23 @@ import {
   type EvaluationRecord,
   RecordedSegmentSchema,
 } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
+import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
 import { eraseSamplesAbout } from "../../../../src/domain/measure/dataset/dataset-erasure.ts";
 import { ErasureRepeat } from "../../../../src/domain/operator/erasure-repeat.ts";
 import { RunWorker } from "../../../../src/domain/run/run-worker.ts";
+import { CheckpointSigning } from "../../../../src/domain/telemetry/checkpoint-signing.ts";
 import { Erasures, type SubjectInput } from "../../../../src/domain/telemetry/erasure.ts";
 import { ErasureRun } from "../../../../src/domain/telemetry/erasure-run.ts";
 import { Evidence } from "../../../../src/domain/telemetry/evidence.ts";
+import { EvidenceExports } from "../../../../src/domain/telemetry/evidence-export.ts";
+import { EvidenceLog } from "../../../../src/domain/telemetry/evidence-log.ts";
 import { Traces } from "../../../../src/domain/telemetry/trace.ts";
+import { readTlogProof, verifyCheckpoint, verifyTlogProof } from "../../../../src/kit/evidence/checkpoint.ts";
+import { leafHash } from "../../../../src/kit/evidence/leaf.ts";
+import { LogVerifier } from "../../../../src/kit/evidence/log-verifier.ts";
+import { isConsistent } from "../../../../src/kit/evidence/merkle.ts";
+import { readVerifierKey } from "../../../../src/kit/evidence/note.ts";
 import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import {
@@ -172,6 +181,73 @@ describe("an erasure", () => {
     expect(entries[0]?.values.actor).toBeDefined();
     await expect(erase({ memberId: randomUUID() })).rejects.toThrow("no such member");
   });
+
+  it("takes out an administrator who has acted, and every proof and every export stays valid", async () => {
+    const own = await createWorld(database);
+    const email = `admin-${randomUUID()}@example.com`;
+    const memberId = randomUUID();
+    const change = (
+      label: string,
+      action: string,
+      [resource, before, after]: readonly [string, object | null, object],
+    ) => {
+      const author = { ...own.caller, credential: { ...own.caller.credential, label } };
+      const audit = { action, requestId: "", address: "192.0.2.99" };
+      return database.transaction({ ...author, audit }, async (tx) =>
+        tx.changed({ resource, before: before as JsonObject | null, after: after as JsonObject }),
+      );
+    };
+    // They acted, were named by what others did, and are removed at last.
+    await change(email, "environment.update", ["environment/1", { name: "prod" }, { name: "production" }]);
+    await change(email, "bundle.approve", ["bundle/1", null, { version: 3, approved_by: email }]);
+    await change("grace@example.com", "team.update_role", [`member/${memberId}`, { email, role: "admin" }, { email }]);
+    await change("grace@example.com", "policy.update", ["policy/1", null, { name: "kept" }]);
+    await change("grace@example.com", "team.remove", [`member/${memberId}`, { email }, { removed: true }]);
+    const keys = new SigningKeys(workerDatabase, testSealer);
+    const signing = new CheckpointSigning(workerDatabase, keys, systemClock);
+    await signing.sign(own.orgId);
+    const log = new EvidenceLog(database, new SigningKeys(database, testSealer));
+    const { verifierKeys, checkpoints } = await log.checkpoints(own.caller, page);
+    const trusted = verifierKeys.map(readVerifierKey);
+    const before = verifyCheckpoint(checkpoints[0]?.note ?? "", trusted);
+    const proofs = await Promise.all(
+      Array.from({ length: before.size }, (_, seq) => log.proof(own.caller, seq, undefined)),
+    );
+    const hashes = (await entriesOf(own)).map(({ leaf }) => leafHash(leaf));
+    const exports = new EvidenceExports(database, new SigningKeys(database, testSealer));
+    const verified = async () => {
+      const verifier = new LogVerifier(trusted, { kept: [before] });
+      const chunks: Uint8Array[] = [];
+      const query = { action: undefined, actor: undefined, resource: undefined, since: undefined, until: undefined };
+      for await (const chunk of await exports.open(own.caller, { query, format: "jsonl", treeSize: undefined }))
+        chunks.push(chunk);
+      const text = Buffer.concat(chunks).toString();
+      for (const line of text.trimEnd().split("\n")) verifier.add(line);
+      return { ...verifier.end(), text };
+    };
+    expect(await verified()).toMatchObject({ erased: 0, text: expect.stringContaining(email) });
+    const { run } = await erasures.create(own.caller, { traceIds: [], memberId }, "has left");
+    await worker.work({ org_id: own.orgId, run_id: run.id });
+    expect(await leftOf(email)).toEqual([]);
+    await signing.sign(own.orgId);
+    // Actor, address, before or after of the four that name them: 2 + 3 + 2 + 1.
+    const after = await verified();
+    expect(after).toMatchObject({ erased: 8 });
+    expect(after.text).not.toContain(email);
+    expect(after.text).toContain("kept");
+    for (const [seq, { text }] of proofs.entries())
+      expect(verifyTlogProof(readTlogProof(text), hashes[seq] ?? Buffer.alloc(0), trusted).size).toBe(before.size);
+    const { path, to } = await log.consistency(own.caller, before.size, undefined);
+    const end = verifyCheckpoint((await log.checkpoint(own.caller)).note, trusted);
+    const claim = { from: before.size, fromRoot: before.root, to, toRoot: end.root };
+    expect(isConsistent({ ...claim, path: path.map((hash) => Buffer.from(hash, "hex")) })).toBe(true);
+  });
+
+  /** The entries of a log, oldest first. */
+  const entriesOf = async ({ caller }: World) => {
+    const query = { action: undefined, actor: undefined, resource: undefined, since: undefined, until: undefined };
+    return (await new Evidence(database).list(caller, query, page))[0].toSorted((a, b) => a.seq - b.seq);
+  };
 
   it("is repeated from an exported ledger, which does not say whom it is about", async () => {
     const marker = `restored-${randomUUID()}`;

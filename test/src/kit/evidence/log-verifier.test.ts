@@ -92,6 +92,26 @@ describe("a log as a file", () => {
     expect(refusal(log, [lines[0] ?? "", ...others.slice(1)]).message).toContain("do not make the root");
   });
 
+  it("is refused when two tiles are swapped, or two hashes in a tile", () => {
+    const tiles = lines.flatMap((line, at) => (line.startsWith('{"tile":') ? [at] : []));
+    expect(tiles.length).toBeGreaterThan(3);
+    for (const one of tiles) {
+      for (const two of tiles.filter((at) => at > one)) {
+        const [first = "", second = ""] = [lines[one], lines[two]];
+        refusal(log, lines.with(one, second).with(two, first));
+        // Each under the other's address, so that only its hashes are wrong.
+        const address = (line: string) => line.slice(0, line.indexOf(',"hashes"'));
+        const hashes = (line: string) => line.slice(line.indexOf(',"hashes"'));
+        refusal(log, lines.with(one, address(first) + hashes(second)).with(two, address(second) + hashes(first)));
+      }
+      const { tile, hashes } = JSON.parse(lines[one] ?? "");
+      const bytes = Buffer.from(hashes, "base64");
+      if (bytes.length === 32) continue;
+      const swapped = Buffer.concat([bytes.subarray(32, 64), bytes.subarray(0, 32), bytes.subarray(64)]);
+      refusal(log, lines.with(one, JSON.stringify({ tile, hashes: swapped.toString("base64") })));
+    }
+  });
+
   it("is refused when the log itself signed a leaf of another form, number or organization", () => {
     const [first] = log.entries;
     if (first === undefined) throw new Error("the log has entries");
