@@ -264,6 +264,11 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "logs of evidence with a byte, a line or an order changed, each refused, by the number of the entry",
     n: 10_000,
   },
+  "evidence-export": {
+    file: "test/src/domain/telemetry/evidence-export.test.ts",
+    unit: "entries of a log that was exported as JSONL and as ZIP, and verified, in bounded memory",
+    n: 1_000_000,
+  },
   "evidence-proofs": {
     file: "test/src/kit/evidence/mutated-proof.test.ts",
     unit: "proofs of inclusion and consistency with one thing changed, each refused",
