@@ -8,6 +8,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SigningKeys } from "../../src/domain/bundle/signing-keys.ts";
+import { PasswordHasher } from "../../src/domain/identity/password-hash.ts";
+import { Operator } from "../../src/domain/operator/operator.ts";
 import { CheckpointSigning } from "../../src/domain/telemetry/checkpoint-signing.ts";
 import { readDirectory, unzipped } from "../../src/kit/archive/zip-reader.ts";
 import { zipOf } from "../../src/kit/archive/zip-writer.ts";
@@ -71,6 +73,14 @@ async function tamper(text: string): Promise<void> {
   } finally {
     await owner.end();
   }
+}
+
+/** As a backup of an hour ago brings it back: the last entries and what was signed over them are gone. */
+async function restoreTo(size: number): Promise<void> {
+  await tamper(`delete from audit_entry where seq >= ${size}`);
+  await tamper(`delete from audit_opening where seq >= ${size}`);
+  await tamper(`update audit_head set size = ${size}`);
+  for (const table of ["audit_checkpoint", "audit_tile", "audit_log"]) await tamper(`delete from ${table}`);
 }
 
 function evidence(...args: string[]) {
@@ -297,11 +307,7 @@ describe("a witness", () => {
     expect((await watch()).stdout).toMatch(/^consistent: \d+ entries, \d+ of them new/);
     const kept = read("kept.txt").toString();
     const size = Number(kept.split("\n")[1]);
-    // As a backup of an hour ago brings it back: the last entries and what was signed over them are gone.
-    await tamper(`delete from audit_entry where seq >= ${size - 4}`);
-    await tamper(`delete from audit_opening where seq >= ${size - 4}`);
-    await tamper(`update audit_head set size = ${size - 4}`);
-    for (const table of ["audit_checkpoint", "audit_tile", "audit_log"]) await tamper(`delete from ${table}`);
+    await restoreTo(size - 4);
     await sign();
     const shorter = await watch();
     expect([shorter.code, shorter.stdout]).toEqual([1, expect.stringContaining(`had ${size} entries, and now has`)]);
@@ -346,6 +352,43 @@ describe("a rotation of the log's key", () => {
     expect((await follow("new.txt", "lost.txt")).stderr).toContain("Get the new key from somebody whom you trust");
     expect((await follow("other.txt", "lost.txt")).stderr).toContain("none of the given keys is of the log");
     expect(existsSync(join(folder, "lost.txt"))).toBe(false);
+  });
+});
+
+describe("a restore", () => {
+  it("is a fork until the operator says so, and then an epoch that a person accepts", async () => {
+    const published = await call("GET", "/evidence/checkpoints?limit=1");
+    write("restored.txt", `${published.verifier_keys.join("\n")}\n`);
+    const watch = (...args: string[]) => evidence("watch", "--key", "restored.txt", "--state", "seen.txt", ...args);
+    await change(5);
+    await sign();
+    expect((await watch()).stdout).toMatch(/^consistent/);
+    await restoreTo(Number(read("seen.txt").toString().split("\n")[1]) - 4);
+    await change(9);
+    await sign();
+    expect((await watch()).stdout).toMatch(/^fork/);
+    const options = { actor: "operator:ada", isDryRun: false, defaultPlan: "free", graceMs: 0 } as const;
+    const operator = new Operator(plane.database, new PasswordHasher(), options);
+    expect(await operator.afterRestore(world.orgId, "the backup of Monday")).toMatchObject({ epoch: 2 });
+    await sign();
+    const told = await watch();
+    expect([told.code, told.stdout]).toEqual([1, expect.stringContaining("--accept-epoch 2 begins anew")]);
+    expect(await watch("--accept-epoch", "3")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("the server shows"),
+    });
+    const lost = read("seen.txt").toString();
+    expect((await watch("--accept-epoch", "2")).stdout).toMatch(/^consistent/);
+    expect(read("seen.txt.epoch-1").toString()).toBe(lost);
+    expect((await watch()).stdout).toMatch(/^consistent/);
+    // The keys that were given for the log count in its new epoch; what was lost contradicts it for ever.
+    await evidence("export", "--out", "epoch.zip");
+    const verified = (...args: string[]) =>
+      policyGuard(["evidence", "verify", "epoch.zip", "--key", "restored.txt", ...args], { cwd: folder });
+    expect((await verified()).stdout).toMatch(/^verified: \d+ entries of policy-guard\/[^/]+\/[^/]+\/2\n/);
+    expect((await verified("--checkpoint", "seen.txt")).stdout).toMatch(/^verified/);
+    const refused = await verified("--checkpoint", "seen.txt.epoch-1");
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("is of another history")]);
   });
 });
 
