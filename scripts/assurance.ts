@@ -128,9 +128,15 @@ const properties: Readonly<Record<string, Property>> = {
     n: 2_000,
   },
   "candidate-gate": {
-    file: "test/src/domain/bundle/gate/mixture-test.test.ts",
+    file: "test/src/kit/statistics/mixture-test.test.ts",
     test: "peeked at",
     unit: "candidates whose rate is not below the bound, looked at after every 100 evaluations",
+    n: 10_000,
+  },
+  "false-positive-budget": {
+    file: "test/src/kit/statistics/mixture-test.test.ts",
+    test: "a budget",
+    unit: "windows of marks at the budget, and as many at twice the budget, looked at after every mark",
     n: 10_000,
   },
   "baseline-gate": {

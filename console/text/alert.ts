@@ -74,6 +74,7 @@ export const alertTexts = {
     backend_error_rate: "Share with a failed backend",
     candidate_disagreement_rate: "Disagreement with the candidate",
     annotated_false_positive_rate: "Share marked as false positives",
+    certain_false_positive_rate: "False positives, share that is certain",
     plan_usage_percent: "Use of the plan (%)",
     runtimes_behind: "Runtimes behind",
     runtimes_disconnected: "Runtimes disconnected",
@@ -84,6 +85,8 @@ export const alertTexts = {
   metricHints: {
     latency_p95_ms: "Windows of at most an hour. The past is not known, so the preview shows the value now.",
     candidate_disagreement_rate: "Since the candidate began, whatever the window is.",
+    certain_false_positive_rate:
+      "By the random lane of the queue, for a rule of a policy, over 7, 28 or 90 days. The threshold is the budget.",
     runtimes_behind: "As it is now, whatever the window is.",
     runtimes_disconnected: "Reported within a day, and not within a minute.",
     plan_usage_percent: "As it is now. No value without a limit.",

@@ -37,7 +37,7 @@ export interface RuleForm {
 }
 
 /** Windows in minutes. */
-export const windows = [1, 5, 10, 15, 30, 60, 360, 1_440] as const;
+export const windows = [1, 5, 10, 15, 30, 60, 360, 1_440, 10_080, 40_320, 129_600] as const;
 
 /** What a new rule begins with. */
 export const newRule: RuleForm = {

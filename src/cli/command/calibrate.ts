@@ -115,4 +115,10 @@ function print({ report }: Calibration, output: Output): void {
     ]);
   for (const line of columns([["threshold", "false positives", "found", ""], ...rows])) output.line(`  ${line}`);
   for (const change of report.proposal?.changes ?? []) output.line(`proposed: ${change}`);
+  const { projectId, environment, body } = report.override ?? {};
+  if (body === undefined || projectId === undefined || environment === undefined) return;
+  output.line("until then, an admin can keep the rule in shadow:");
+  const place = `--project ${projectId} --env ${environment}`;
+  const why = `--reason "${body.reason}" --hours ${body.hours} --calibration ${body.calibrationId}`;
+  output.line(`  policy-guard overrides set ${body.policyId} ${body.ruleId} ${place} ${why}`);
 }

@@ -44,6 +44,7 @@ import {
   valuesOfFacts,
   valuesOfLatencies,
   valuesOfRules,
+  windowOf,
 } from "./metric.ts";
 import { furtherBeyond, isOpen, moreUrgent, nextStanding, quiet } from "./state.ts";
 
@@ -305,7 +306,9 @@ export class Measurement {
   }
 
   #factsOf(metric: AnyFactMetric, minutes: number): Promise<PlacedFact[]> {
-    return metric === "plan_usage_percent" ? this.#planUsage() : readFacts(this.#tx, metric, this.#window(minutes));
+    return metric === "plan_usage_percent"
+      ? this.#planUsage()
+      : readFacts(this.#tx, metric, windowOf(metric, minutes, this.#until));
   }
 
   async #planUsage(): Promise<PlacedFact[]> {

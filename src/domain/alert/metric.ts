@@ -1,9 +1,11 @@
 // The values of a rule over one window, for each of its groups.
 
+import { certainRate } from "../../kit/statistics/mixture-test.ts";
 import { LatencyHistogram } from "../../kit/tally/latency-histogram.ts";
 import {
   type CountPlace,
   type Counts,
+  type CountWindow,
   noCounts,
   type PlacedCounts,
   type PlacedLatencies,
@@ -30,12 +32,13 @@ export interface Measured {
 }
 
 /** How the values of a fact come about. */
-type FactKind = "count" | "share" | "largest";
+type FactKind = "count" | "share" | "certain share" | "largest";
 
 const factKinds: Readonly<Record<FactMetric | "plan_usage_percent", FactKind>> = {
   backend_error_rate: "share",
   candidate_disagreement_rate: "share",
   annotated_false_positive_rate: "share",
+  certain_false_positive_rate: "certain share",
   runtimes_behind: "count",
   runtimes_disconnected: "count",
   bundles_rejected: "count",
@@ -58,8 +61,28 @@ export const wholeMetrics: ReadonlySet<AlertMetric> = new Set(["plan_usage_perce
 /** Metrics that can be measured for a rule of a policy. */
 export const ruleMetrics: ReadonlySet<AlertMetric> = new Set([
   ...(["evaluations", "blocked_evaluations", "block_rate", "flag_rate", "redact_rate"] as const),
-  ...(["would_block_rate", "annotated_false_positive_rate"] as const),
+  ...(["would_block_rate", "annotated_false_positive_rate", "certain_false_positive_rate"] as const),
 ]);
+
+/**
+ * How probable it may be that a share is called certain in a window and is not: over all minutes of the window, at each
+ * of which it is looked at.
+ */
+const certainAlpha = 0.05;
+
+/** Whether the metric is tested anew in windows that follow one another, since a test that slides is none. */
+export function isTested(metric: AlertMetric): boolean {
+  return isFact(metric) && factKinds[metric] === "certain share";
+}
+
+/** The window of a metric at this moment. */
+export function windowOf(metric: AlertMetric, minutes: number, until: Date): CountWindow {
+  const lengthMs = minutes * 60_000;
+  const endMs = until.getTime();
+  // The present one of those that follow one another since 1970 began at a multiple of their length.
+  const sinceMs = isTested(metric) ? Math.floor((endMs - 1) / lengthMs) * lengthMs : endMs - lengthMs;
+  return { since: new Date(sinceMs), until };
+}
 
 /** Whether a rule of alerts distinguishes rules of policies. */
 export function tellsRules({ groupBy, filter }: Pick<ValueRule, "groupBy" | "filter">): boolean {
@@ -225,6 +248,11 @@ function valueOfFacts(
     case "share": {
       const whole = total("whole");
       return { value: whole < minSamples || whole === 0 ? undefined : part / whole, samples: whole };
+    }
+    case "certain share": {
+      const whole = total("whole");
+      const value = whole < minSamples ? undefined : certainRate({ observations: whole, events: part }, certainAlpha);
+      return { value, samples: whole };
     }
     case "largest":
       return {

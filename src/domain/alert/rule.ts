@@ -33,7 +33,7 @@ import { findOrganization } from "../../store/tenancy/organization.ts";
 import type { TransactionalMailer } from "../mail/mail.ts";
 import { endEpisodes, type Telling } from "./episode.ts";
 import { lastWindowEnd, type PlanUsageReader } from "./evaluation.ts";
-import { ruleMetrics, sourceOf, tellsRules, wholeMetrics } from "./metric.ts";
+import { isTested, ruleMetrics, sourceOf, tellsRules, wholeMetrics } from "./metric.ts";
 import { type AlertPreview, previewRule } from "./preview.ts";
 import { isOnQuietSide } from "./state.ts";
 
@@ -45,6 +45,10 @@ export const rulesPerPlan: Readonly<Record<PlanName, number>> = {
   growth: 50,
   enterprise: 200,
 };
+/** The longest window of what is counted by the minute. */
+const maxCountedMinutes = 1_440;
+/** The window of a tested metric where none is given: 28 days. */
+const usualTestedMinutes = 40_320;
 /** The longest window of latencies, whose buckets are read one by one. */
 export const maxLatencyMinutes = 60;
 const maxSilenceMs = 7 * 86_400_000;
@@ -243,7 +247,13 @@ function newRule(tx: Transaction, input: AlertRuleInput) {
   const compared = { state: "ok" as const, failures: 0, lastValue: null, isEvaluated: false, lastMailedAt: null };
   return {
     ...{ orgId: tx.orgId, id: newId(), name, metric, threshold, filter: {} },
-    ...{ windowMinutes: 5, operator: "gt" as const, forMinutes: 0, keepFiringMinutes: 0, minSamples: 20 },
+    ...{
+      windowMinutes: isTested(metric) ? usualTestedMinutes : 5,
+      operator: "gt" as const,
+      forMinutes: 0,
+      keepFiringMinutes: 0,
+      minSamples: 20,
+    },
     ...{ noData: "keep" as const, severity: "warning" as const, notifyWebhooks: true, notifyMemberIds: [] },
     ...{ isEnabled: true, ...none, ...compared, evaluatedUntil: new Date(lastWindowEnd(tx.now)) },
     ...{ revision: 1, createdAt: tx.now, updatedAt: tx.now },
@@ -295,6 +305,7 @@ async function check(
   if (metric === "latency_p95_ms" && windowMinutes > maxLatencyMinutes) {
     wrong.push({ field: "window_minutes", message: `must be at most ${maxLatencyMinutes} for latencies` });
   }
+  wrong.push(...(isTested(metric) ? testedProblems(rule) : countedProblems(rule)));
   const { projectId } = filter;
   if (projectId !== undefined && (await findProject(tx, projectId)) === null) {
     wrong.push({ field: "filter.project_id", message: "there is no such project in this organization" });
@@ -304,6 +315,25 @@ async function check(
     wrong.push({ field: "notify.member_ids", message: "must be members of this organization" });
   }
   if (wrong.length > 0) throw validationFailed(wrong);
+}
+
+function countedProblems({ metric, windowMinutes }: RuleFields): FieldViolation[] {
+  if (windowMinutes <= maxCountedMinutes) return [];
+  return [{ field: "window_minutes", message: `must be at most ${maxCountedMinutes} for ${metric}` }];
+}
+
+/** What keeps the value of a rule from being a test. */
+function testedProblems({ metric, windowMinutes, operator, threshold, filter, groupBy }: RuleFields): FieldViolation[] {
+  const wrong: FieldViolation[] = [];
+  if (windowMinutes <= maxCountedMinutes)
+    wrong.push({ field: "window_minutes", message: `must be 10080, 40320 or 129600 for ${metric}: 7, 28 or 90 days` });
+  if (operator === "lt" || operator === "lte")
+    wrong.push({ field: "operator", message: `must be gt or gte: what ${metric} is below, it does not tell` });
+  if (threshold < 0 || threshold >= 1)
+    wrong.push({ field: "threshold", message: "must be a share: at least 0, and less than 1" });
+  if (!tellsRules({ groupBy, filter }))
+    wrong.push({ field: "filter.rule_id", message: `must name a rule, or group_by be rule: ${metric} is about rules` });
+  return wrong;
 }
 
 /** What a rule distinguishes although its metric does not. */

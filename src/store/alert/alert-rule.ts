@@ -12,6 +12,7 @@ export type FactMetric =
   | "backend_error_rate"
   | "candidate_disagreement_rate"
   | "annotated_false_positive_rate"
+  | "certain_false_positive_rate"
   | "runtimes_behind"
   | "runtimes_disconnected"
   | "bundle_age_minutes"

@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/calibration.proto.
  */
 export const file_policyguard_control_v1_calibration: GenFile = /*@__PURE__*/
-  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2NhbGlicmF0aW9uLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIrkBCg9DYWxpYnJhdGlvbkRhdGESSAoLYW5ub3RhdGlvbnMYASABKAsyLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uQW5ub3RhdGlvbnNIAIgBARJACgdkYXRhc2V0GAIgASgLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbkRhdGFzZXRIAYgBAUIOCgxfYW5ub3RhdGlvbnNCCgoIX2RhdGFzZXQi4gEKFkNhbGlicmF0aW9uQW5ub3RhdGlvbnMSHAoKcHJvamVjdF9pZBgBIAEoCUIIukgFcgOwAQESLQoLZW52aXJvbm1lbnQYAiABKAlCE7pIBnIEEAEYP9q8GAYicHJvZCJIAIgBARIxCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIuCgV1bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBAUIOCgxfZW52aXJvbm1lbnRCCAoGX3VudGlsItUCChJDYWxpYnJhdGlvbkRhdGFzZXQSHAoKZGF0YXNldF9pZBgBIAEoCUIIukgFcgOwAQESHQoHdmVyc2lvbhgCIAEoBUIHukgEGgIoAUgAiAEBEkwKBXNwbGl0GAMgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0U3BsaXRCErpIBYIBAhAB2rwYBiJ0ZXN0IkgBiAEBEjEKBmxhYmVscxgEIAMoCUIhukgQkgENECAYASIHcgUQARiAAdq8GApbImF0dGFjayJdElYKEG91dGNvbWVfYXRfbGVhc3QYBSABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIXukgJggEGEAEgACAB2rwYByJCTE9DSyJIAogBAUIKCghfdmVyc2lvbkIICgZfc3BsaXRCEwoRX291dGNvbWVfYXRfbGVhc3Qi7gUKC0NhbGlicmF0aW9uEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIvCgVzdGF0ZRgDIAEoDjIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuU3RhdGUSNQoIcHJvZ3Jlc3MYBCABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1blByb2dyZXNzEhIKCmNyZWF0ZWRfYnkYBSABKAkSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI0CgtmaW5pc2hlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARI0CgVlcnJvchgJIAEoCzIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuRXJyb3JIAogBARIRCglwb2xpY3lfaWQYCiABKAkSFgoOcG9saWN5X3ZlcnNpb24YCyABKAUSJQoHcnVsZV9pZBgMIAEoCUIU2rwYECJzdG9wLWluamVjdGlvbiISNQoEZGF0YRgNIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25EYXRhEioKF21heF9mYWxzZV9wb3NpdGl2ZV9yYXRlGA4gASgBQgnavBgFMC4wMDUSIAoKbWluX3JlY2FsbBgPIAEoAUIH2rwYAzAuOUgDiAEBEhwKCmNvbmZpZGVuY2UYECABKAFCCNq8GAQwLjk1Ej4KBnJlcG9ydBgRIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25SZXBvcnRIBIgBAUINCgtfc3RhcnRlZF9hdEIOCgxfZmluaXNoZWRfYXRCCAoGX2Vycm9yQg0KC19taW5fcmVjYWxsQgkKB19yZXBvcnQi3gMKEUNhbGlicmF0aW9uUmVwb3J0EiAKCXRocmVzaG9sZBgBIAEoAUII2rwYBDAuNzNIAIgBARIiChFjdXJyZW50X3RocmVzaG9sZBgCIAEoAUIH2rwYAzAuNRIhCghkZXRlY3RvchgDIAEoCUIP2rwYCyJpbmplY3Rpb24iEhEKCXN0YXRlbWVudBgEIAEoCRIJCgFuGAUgASgFEhAKCG5lZWRlZF9uGAYgASgFEhEKCW5fdG9fZmluZBgHIAEoBRIdChBuZWVkZWRfbl90b19maW5kGAggASgFSAGIAQESNwoFY3VydmUYCSADKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uUG9pbnQSPwoIZXhjbHVkZWQYCiABKAsyLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uRXhjbHVzaW9ucxIQCgh3YXJuaW5ncxgLIAMoCRJCCghwcm9wb3NhbBgMIAEoCzIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25Qcm9wb3NhbEgCiAEBQgwKCl90aHJlc2hvbGRCEwoRX25lZWRlZF9uX3RvX2ZpbmRCCwoJX3Byb3Bvc2FsIuABChBDYWxpYnJhdGlvblBvaW50EhEKCXRocmVzaG9sZBgBIAEoARIXCg9mYWxzZV9wb3NpdGl2ZXMYAiABKAUSIAoTZmFsc2VfcG9zaXRpdmVfcmF0ZRgDIAEoAUgAiAEBEiEKGWZhbHNlX3Bvc2l0aXZlX3JhdGVfdXBwZXIYBCABKAESDQoFZm91bmQYBSABKAUSEwoGcmVjYWxsGAYgASgBSAGIAQESFAoMcmVjYWxsX2xvd2VyGAcgASgBQhYKFF9mYWxzZV9wb3NpdGl2ZV9yYXRlQgkKB19yZWNhbGwijAEKFUNhbGlicmF0aW9uRXhjbHVzaW9ucxISCgp1bmxhYmVsbGVkGAEgASgFEhAKCGRpc3B1dGVkGAIgASgFEhAKCHVuanVkZ2VkGAMgASgFEhYKDm5vdF9hcHBsaWNhYmxlGAQgASgFEg8KB3RoaW5uZWQYBSABKAUSEgoKc2FtZV9ncm91cBgGIAEoBSJQChNDYWxpYnJhdGlvblByb3Bvc2FsEigKCGRvY3VtZW50GAEgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2NoYW5nZXMYAiADKAliBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_dataset, file_policyguard_control_v1_run, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2NhbGlicmF0aW9uLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIrkBCg9DYWxpYnJhdGlvbkRhdGESSAoLYW5ub3RhdGlvbnMYASABKAsyLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uQW5ub3RhdGlvbnNIAIgBARJACgdkYXRhc2V0GAIgASgLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbkRhdGFzZXRIAYgBAUIOCgxfYW5ub3RhdGlvbnNCCgoIX2RhdGFzZXQi4gEKFkNhbGlicmF0aW9uQW5ub3RhdGlvbnMSHAoKcHJvamVjdF9pZBgBIAEoCUIIukgFcgOwAQESLQoLZW52aXJvbm1lbnQYAiABKAlCE7pIBnIEEAEYP9q8GAYicHJvZCJIAIgBARIxCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIuCgV1bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBAUIOCgxfZW52aXJvbm1lbnRCCAoGX3VudGlsItUCChJDYWxpYnJhdGlvbkRhdGFzZXQSHAoKZGF0YXNldF9pZBgBIAEoCUIIukgFcgOwAQESHQoHdmVyc2lvbhgCIAEoBUIHukgEGgIoAUgAiAEBEkwKBXNwbGl0GAMgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0U3BsaXRCErpIBYIBAhAB2rwYBiJ0ZXN0IkgBiAEBEjEKBmxhYmVscxgEIAMoCUIhukgQkgENECAYASIHcgUQARiAAdq8GApbImF0dGFjayJdElYKEG91dGNvbWVfYXRfbGVhc3QYBSABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIXukgJggEGEAEgACAB2rwYByJCTE9DSyJIAogBAUIKCghfdmVyc2lvbkIICgZfc3BsaXRCEwoRX291dGNvbWVfYXRfbGVhc3Qi7gUKC0NhbGlicmF0aW9uEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIvCgVzdGF0ZRgDIAEoDjIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuU3RhdGUSNQoIcHJvZ3Jlc3MYBCABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1blByb2dyZXNzEhIKCmNyZWF0ZWRfYnkYBSABKAkSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI0CgtmaW5pc2hlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARI0CgVlcnJvchgJIAEoCzIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuRXJyb3JIAogBARIRCglwb2xpY3lfaWQYCiABKAkSFgoOcG9saWN5X3ZlcnNpb24YCyABKAUSJQoHcnVsZV9pZBgMIAEoCUIU2rwYECJzdG9wLWluamVjdGlvbiISNQoEZGF0YRgNIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25EYXRhEioKF21heF9mYWxzZV9wb3NpdGl2ZV9yYXRlGA4gASgBQgnavBgFMC4wMDUSIAoKbWluX3JlY2FsbBgPIAEoAUIH2rwYAzAuOUgDiAEBEhwKCmNvbmZpZGVuY2UYECABKAFCCNq8GAQwLjk1Ej4KBnJlcG9ydBgRIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25SZXBvcnRIBIgBAUINCgtfc3RhcnRlZF9hdEIOCgxfZmluaXNoZWRfYXRCCAoGX2Vycm9yQg0KC19taW5fcmVjYWxsQgkKB19yZXBvcnQirwQKEUNhbGlicmF0aW9uUmVwb3J0EiAKCXRocmVzaG9sZBgBIAEoAUII2rwYBDAuNzNIAIgBARIiChFjdXJyZW50X3RocmVzaG9sZBgCIAEoAUIH2rwYAzAuNRIhCghkZXRlY3RvchgDIAEoCUIP2rwYCyJpbmplY3Rpb24iEhEKCXN0YXRlbWVudBgEIAEoCRIJCgFuGAUgASgFEhAKCG5lZWRlZF9uGAYgASgFEhEKCW5fdG9fZmluZBgHIAEoBRIdChBuZWVkZWRfbl90b19maW5kGAggASgFSAGIAQESNwoFY3VydmUYCSADKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uUG9pbnQSPwoIZXhjbHVkZWQYCiABKAsyLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uRXhjbHVzaW9ucxIQCgh3YXJuaW5ncxgLIAMoCRJCCghwcm9wb3NhbBgMIAEoCzIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25Qcm9wb3NhbEgCiAEBEkIKCG92ZXJyaWRlGA0gASgLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbk92ZXJyaWRlSAOIAQFCDAoKX3RocmVzaG9sZEITChFfbmVlZGVkX25fdG9fZmluZEILCglfcHJvcG9zYWxCCwoJX292ZXJyaWRlIokBChNDYWxpYnJhdGlvbk92ZXJyaWRlEhIKCnByb2plY3RfaWQYASABKAkSHwoLZW52aXJvbm1lbnQYAiABKAlCCtq8GAYicHJvZCISPQoEYm9keRgDIAEoCzIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25PdmVycmlkZUJvZHki2QEKF0NhbGlicmF0aW9uT3ZlcnJpZGVCb2R5EhEKCXBvbGljeV9pZBgBIAEoCRIlCgdydWxlX2lkGAIgASgJQhTavBgQInN0b3AtaW5qZWN0aW9uIhJUCgZyZWFzb24YAyABKAlCRNq8GEAibWF0Y2hlZCAzMSBvZiA2NDAgaW5ub2NlbnQgdHJhY2VzOyBhdCBtb3N0IDAuNSAlIHdlcmUgcHJvbWlzZWQiEhYKBWhvdXJzGAQgASgFQgfavBgDMTY4EhYKDmNhbGlicmF0aW9uX2lkGAUgASgJIuABChBDYWxpYnJhdGlvblBvaW50EhEKCXRocmVzaG9sZBgBIAEoARIXCg9mYWxzZV9wb3NpdGl2ZXMYAiABKAUSIAoTZmFsc2VfcG9zaXRpdmVfcmF0ZRgDIAEoAUgAiAEBEiEKGWZhbHNlX3Bvc2l0aXZlX3JhdGVfdXBwZXIYBCABKAESDQoFZm91bmQYBSABKAUSEwoGcmVjYWxsGAYgASgBSAGIAQESFAoMcmVjYWxsX2xvd2VyGAcgASgBQhYKFF9mYWxzZV9wb3NpdGl2ZV9yYXRlQgkKB19yZWNhbGwijAEKFUNhbGlicmF0aW9uRXhjbHVzaW9ucxISCgp1bmxhYmVsbGVkGAEgASgFEhAKCGRpc3B1dGVkGAIgASgFEhAKCHVuanVkZ2VkGAMgASgFEhYKDm5vdF9hcHBsaWNhYmxlGAQgASgFEg8KB3RoaW5uZWQYBSABKAUSEgoKc2FtZV9ncm91cBgGIAEoBSJQChNDYWxpYnJhdGlvblByb3Bvc2FsEigKCGRvY3VtZW50GAEgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2NoYW5nZXMYAiADKAliBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_dataset, file_policyguard_control_v1_run, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * CalibrationData is what a threshold is calibrated by: exactly one of these.
@@ -366,6 +366,15 @@ export type CalibrationReport = Message<"policyguard.control.v1.CalibrationRepor
    * @generated from field: optional policyguard.control.v1.CalibrationProposal proposal = 12;
    */
   proposal?: CalibrationProposal | undefined;
+
+  /**
+   * What keeps the rule from doing harm until then: an override of it in the environment of the traces. Null when the
+   * threshold in force keeps the promise, when the sample does not show that it is wrong more often than promised, and
+   * when it is not about one environment. Nothing is set: an admin does that.
+   *
+   * @generated from field: optional policyguard.control.v1.CalibrationOverride override = 13;
+   */
+  override?: CalibrationOverride | undefined;
 };
 
 /**
@@ -374,6 +383,90 @@ export type CalibrationReport = Message<"policyguard.control.v1.CalibrationRepor
  */
 export const CalibrationReportSchema: GenMessage<CalibrationReport> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_calibration, 4);
+
+/**
+ * CalibrationOverride is an override that nobody has set yet.
+ *
+ * @generated from message policyguard.control.v1.CalibrationOverride
+ */
+export type CalibrationOverride = Message<"policyguard.control.v1.CalibrationOverride"> & {
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * The environment.
+   *
+   * @generated from field: string environment = 2;
+   */
+  environment: string;
+
+  /**
+   * What POST /v1/orgs/{org_id}/projects/{project_id}/envs/{environment}/overrides takes.
+   *
+   * @generated from field: policyguard.control.v1.CalibrationOverrideBody body = 3;
+   */
+  body?: CalibrationOverrideBody | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CalibrationOverride.
+ * Use `create(CalibrationOverrideSchema)` to create a new message.
+ */
+export const CalibrationOverrideSchema: GenMessage<CalibrationOverride> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_calibration, 5);
+
+/**
+ * CalibrationOverrideBody is the body of the call that sets an override.
+ *
+ * @generated from message policyguard.control.v1.CalibrationOverrideBody
+ */
+export type CalibrationOverrideBody = Message<"policyguard.control.v1.CalibrationOverrideBody"> & {
+  /**
+   * The policy.
+   *
+   * @generated from field: string policy_id = 1;
+   */
+  policyId: string;
+
+  /**
+   * The rule.
+   *
+   * @generated from field: string rule_id = 2;
+   */
+  ruleId: string;
+
+  /**
+   * Why, by the numbers of the calibration.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * How long: 168, which is 7 days.
+   *
+   * @generated from field: int32 hours = 4;
+   */
+  hours: number;
+
+  /**
+   * The calibration.
+   *
+   * @generated from field: string calibration_id = 5;
+   */
+  calibrationId: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CalibrationOverrideBody.
+ * Use `create(CalibrationOverrideBodySchema)` to create a new message.
+ */
+export const CalibrationOverrideBodySchema: GenMessage<CalibrationOverrideBody> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_calibration, 6);
 
 /**
  * CalibrationPoint is one threshold.
@@ -436,7 +529,7 @@ export type CalibrationPoint = Message<"policyguard.control.v1.CalibrationPoint"
  * Use `create(CalibrationPointSchema)` to create a new message.
  */
 export const CalibrationPointSchema: GenMessage<CalibrationPoint> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_calibration, 5);
+  messageDesc(file_policyguard_control_v1_calibration, 7);
 
 /**
  * CalibrationExclusions counts what was looked at and does not count.
@@ -493,7 +586,7 @@ export type CalibrationExclusions = Message<"policyguard.control.v1.CalibrationE
  * Use `create(CalibrationExclusionsSchema)` to create a new message.
  */
 export const CalibrationExclusionsSchema: GenMessage<CalibrationExclusions> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_calibration, 6);
+  messageDesc(file_policyguard_control_v1_calibration, 8);
 
 /**
  * CalibrationProposal is a change of a policy that nobody has made yet.
@@ -521,5 +614,5 @@ export type CalibrationProposal = Message<"policyguard.control.v1.CalibrationPro
  * Use `create(CalibrationProposalSchema)` to create a new message.
  */
 export const CalibrationProposalSchema: GenMessage<CalibrationProposal> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_calibration, 7);
+  messageDesc(file_policyguard_control_v1_calibration, 9);
 

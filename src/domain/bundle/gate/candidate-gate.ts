@@ -1,12 +1,12 @@
 // The gate "candidate": whether a version, evaluated beside the active one, blocks next to nothing that was not blocked.
 
 import { Outcome } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { evidenceAbove, evidenceBelow, neededObservations } from "../../../kit/statistics/mixture-test.ts";
 import { findBundle } from "../../../store/bundle/bundle.ts";
 import { type CandidateRow, findCandidate, readComparison } from "../../../store/bundle/candidate.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
 import type { EnvironmentRow } from "../../../store/project/environment.ts";
 import type { CandidateRequirement } from "./definition.ts";
-import { evidenceAbove, evidenceBelow, neededObservations } from "./mixture-test.ts";
 import type { GateFinding, GateSubject } from "./verdict.ts";
 
 /** Above this share of evaluations that the candidate did not make, those that it made say too little. */

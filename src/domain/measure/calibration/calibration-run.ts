@@ -26,6 +26,7 @@ import { allFacts } from "../benchmark/benchmark-fact.ts";
 import { readVersion } from "../dataset/dataset-sample.ts";
 import { type CalibrationFact, estimate } from "./calibration-estimate.ts";
 import { labelOfSample, labelOfTrace } from "./calibration-label.ts";
+import { overrideOf } from "./calibration-override.ts";
 import {
   type CalibrationProgress,
   type CalibrationSource,
@@ -223,6 +224,7 @@ export class CalibrationRun implements RunKind {
       const result = {
         ...found,
         ...{ currentThreshold, detector, warnings, proposal },
+        override: overrideOf(spec, found, currentThreshold),
         statement: statementOf({ policy, ruleId, source, promise }, found),
       };
       const report = plain({ ...progress, result });

@@ -39,6 +39,16 @@ export interface CalibrationResult extends CalibrationEstimate {
   readonly statement: string;
   readonly warnings: readonly string[];
   readonly proposal: { readonly document: JsonObject; readonly changes: readonly string[] } | null;
+  /** Absent in calibrations of an earlier release. */
+  readonly override?: OverrideProposal | null;
+}
+
+/** An override that would keep the rule from doing harm. */
+export interface OverrideProposal {
+  readonly projectId: string;
+  readonly environment: string;
+  readonly reason: string;
+  readonly hours: number;
 }
 
 /** What has come of a run so far; `result` at its end. */

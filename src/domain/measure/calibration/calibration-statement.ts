@@ -91,6 +91,6 @@ function day(moment: string): string {
 }
 
 /** A share in percent with as many digits as it needs, four after the point at most. */
-function percent(share: number): string {
+export function percent(share: number): string {
   return `${Number((share * 100).toFixed(4))} %`;
 }

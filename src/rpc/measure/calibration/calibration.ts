@@ -10,7 +10,11 @@ import type {
 import type { CalibrationService } from "../../../../gen/policyguard/control/v1/calibration_service_pb.ts";
 import { DatasetSplit } from "../../../../gen/policyguard/control/v1/dataset_pb.ts";
 import type { Calibration, Calibrations, NewCalibration } from "../../../domain/measure/calibration/calibration.ts";
-import type { CalibrationResult, CalibrationSource } from "../../../domain/measure/calibration/calibration-spec.ts";
+import type {
+  CalibrationResult,
+  CalibrationSource,
+  OverrideProposal,
+} from "../../../domain/measure/calibration/calibration-spec.ts";
 import { nameOfOutcome, nameOfSplit, outcomeOfName, splitOfName } from "../../../domain/measure/dataset/sample-name.ts";
 import { callerOf } from "../../../kit/rpc/context.ts";
 import { pageOf } from "../../../kit/rpc/page.ts";
@@ -66,7 +70,7 @@ function calibrationMessage({ run, spec, progress }: Calibration): MessageInitSh
   return {
     ...runFields(run),
     ...{ policyId, policyVersion: version, ruleId, data: dataMessage(source), ...promise },
-    report: progress.result === null ? undefined : reportMessage(progress.result),
+    report: progress.result === null ? undefined : reportMessage(progress.result, { policyId, ruleId, id: run.id }),
   };
 }
 
@@ -85,8 +89,17 @@ function dataMessage(source: CalibrationSource): MessageInitShape<typeof Calibra
   };
 }
 
-function reportMessage(result: CalibrationResult): MessageInitShape<typeof CalibrationReportSchema> {
-  const { threshold, neededNToFind, curve, proposal, warnings, ...rest } = result;
+interface Calibrated {
+  readonly id: string;
+  readonly policyId: string;
+  readonly ruleId: string;
+}
+
+function reportMessage(
+  result: CalibrationResult,
+  calibrated: Calibrated,
+): MessageInitShape<typeof CalibrationReportSchema> {
+  const { threshold, neededNToFind, curve, proposal, override, warnings, ...rest } = result;
   return {
     ...rest,
     ...{ threshold: threshold ?? undefined, neededNToFind: neededNToFind ?? undefined, warnings: [...warnings] },
@@ -94,7 +107,15 @@ function reportMessage(result: CalibrationResult): MessageInitShape<typeof Calib
       ...{ ...point, falsePositiveRate: falsePositiveRate ?? undefined, recall: recall ?? undefined },
     })),
     proposal: proposal === null ? undefined : proposalMessage(proposal),
+    override: override == null ? undefined : overrideMessage(override, calibrated),
   };
+}
+
+function overrideMessage(
+  { projectId, environment, reason, hours }: OverrideProposal,
+  { id: calibrationId, policyId, ruleId }: Calibrated,
+) {
+  return { projectId, environment, body: { policyId, ruleId, reason, hours, calibrationId } };
 }
 
 function proposalMessage({ document, changes }: NonNullable<CalibrationResult["proposal"]>) {

@@ -9,6 +9,7 @@ import { planUsagePercent } from "../../../../src/domain/billing/plan-usage.ts";
 import type { MailMessage, TransactionalMailer } from "../../../../src/domain/mail/mail.ts";
 import { StatFold } from "../../../../src/domain/telemetry/stat-fold.ts";
 import { createLog } from "../../../../src/kit/observability/log.ts";
+import { certainRate } from "../../../../src/kit/statistics/mixture-test.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { eventually } from "../../../harness/eventually.ts";
@@ -428,6 +429,76 @@ it("metrics of backends, candidates, annotations, webhooks and the plan are read
   await expect(
     rules().update(world.caller, made.id, { metric: "plan_usage_percent", groupBy: "project", cleared: [] }),
   ).rejects.toMatchObject({ message: expect.stringContaining("group_by") });
+});
+
+/** What was said of a trace's rule. */
+interface Said {
+  readonly mark: 1 | 3 | 4;
+  /** Null for a trace that somebody picked. */
+  readonly probability?: number | null;
+  readonly session?: string;
+  /** 4 where something was enforced, 1 where rules were in shadow. */
+  readonly outcome?: 1 | 4;
+  readonly rule?: string;
+}
+
+async function say({ orgId, projectId }: World, { mark, probability = 0.1, session, outcome = 4, rule = "r" }: Said) {
+  const now = clock.now();
+  const [trace, at] = [{ org_id: orgId, trace_id: crypto.randomUUID() }, { created_at: now }];
+  const place = { project_id: projectId, environment: "dev" };
+  const target = { policy: "guard", rule_id: rule, trace_created_at: now };
+  await insert("trace", {
+    ...{ org_id: orgId, id: trace.trace_id, ...at, ...place, session_id: session ?? null, stage: 1, outcome },
+    ...{ would_be_outcome: 4, bundle_version: 1, latency_us: 1, capture: 1, received_at: now, record: Buffer.of() },
+    form: 1,
+  });
+  await insert("annotation", {
+    ...{ ...trace, ...target, ...place, ...at, id: crypto.randomUUID(), revision: 1, is_current: true, mark },
+    ...{ expected_labels: [], spans: "[]", annotator_kind: 1, annotator_id: "a", annotator_label: "a", source: 2 },
+    is_final: true,
+  });
+  await insert("annotation_verdict", {
+    ...{ ...trace, ...target, ...place, has_finding: true, marks: 1, resolved_mark: mark, is_disputed: false },
+    probability,
+  });
+  clock.pass(1_000);
+}
+
+it("a burned budget is told once, by marks of the random lane alone, and counts anew in its next window", async () => {
+  const metric = "certain_false_positive_rate" as const;
+  const { world, id } = await home({
+    ...{ metric, threshold: 0.05, filter: { ruleId: "r" }, windowMinutes: undefined, minSamples: 10 },
+  });
+  const { windowMinutes } = (await rules().get(world.caller, id)).row;
+  expect(windowMinutes).toBe(40_320);
+  const windowMs = windowMinutes * minuteMs;
+  clock.pass(windowMs - (clock.now().getTime() % windowMs) + minuteMs);
+  const compare = async () => {
+    clock.pass(2 * minuteMs);
+    await evaluation().evaluate(world.orgId, clock.now());
+    return (await rules().get(world.caller, id)).row;
+  };
+  // Picked, of another rule, in shadow, or of one conversation: all of them mistakes, and no evidence.
+  for (let at = 0; at < 12; at++) {
+    await say(world, { mark: 1, probability: null });
+    await say(world, { mark: 1, rule: "other" });
+    await say(world, { mark: 1, outcome: 1 });
+    await say(world, { mark: at === 0 ? 3 : 1, session: "one" });
+  }
+  for (let at = 0; at < 9; at++) await say(world, { mark: at === 8 ? 4 : 3 });
+  expect(await compare()).toMatchObject({ state: "ok", lastValue: 0 });
+  for (let at = 0; at < 10; at++) await say(world, { mark: 1 });
+  const burned = await compare();
+  expect(burned.state).toBe("firing");
+  expect(burned.lastValue).toBeCloseTo(certainRate({ observations: 20, events: 10 }, 0.05), 9);
+  for (let at = 0; at < 3; at++) await compare();
+  expect(await told(world)).toMatchObject([{ state: "triggered", reason: "threshold", value: burned.lastValue }]);
+
+  clock.pass(windowMs);
+  expect((await compare()).state).toBe("firing");
+  for (let at = 0; at < 10; at++) await say(world, { mark: 3 });
+  expect(await compare()).toMatchObject({ state: "ok", lastValue: 0 });
+  expect((await told(world)).map(({ state }) => state)).toEqual(["triggered", "resolved"]);
 });
 
 it("rules that cannot be evaluated three times are in error, and owners are told once", async () => {

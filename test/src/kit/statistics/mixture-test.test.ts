@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { reportSample, sampleOf } from "../../../../../scripts/assurance/sample.ts";
+import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import {
+  certainRate,
   evidenceAbove,
   evidenceBelow,
   neededObservations,
-} from "../../../../../src/domain/bundle/gate/mixture-test.ts";
+} from "../../../../src/kit/statistics/mixture-test.ts";
+import { seededRandom } from "../../../../src/kit/statistics/seeded-random.ts";
 
 /** The definition itself: the likelihood averaged by Simpson's rule, divided by that at the bound. */
 function byDefinition(n: number, s: number, bound: number): number {
@@ -54,11 +56,32 @@ describe("the evidence", () => {
   });
 });
 
+describe("the certain rate", () => {
+  test("is the largest bound above which the rate is found to lie", () => {
+    for (const [observations, events] of [
+      [30, 1],
+      [30, 6],
+      [500, 40],
+      [20, 20],
+      [1, 1],
+    ] as const) {
+      const count = { observations, events };
+      const rate = certainRate(count, 0.05);
+      expect(rate).toBeGreaterThan(0);
+      expect(rate).toBeLessThan(events / observations);
+      expect(evidenceAbove(count, rate)).toBeGreaterThanOrEqual(Math.log(20));
+      expect(evidenceAbove(count, rate * 1.001)).toBeLessThan(Math.log(20));
+    }
+    expect(certainRate({ observations: 1_000, events: 0 }, 0.05)).toBe(0);
+    expect(certainRate({ observations: 0, events: 0 }, 0.05)).toBe(0);
+  });
+});
+
 // The rate lies at the bound exactly, where a false pass is likeliest.
 test("a gate that is peeked at after every 100 evaluations passes falsely with a probability of alpha at most", () => {
   const { n, seed } = sampleOf({ n: 150, seed: 7 });
   const [bound, alpha, batch, batches] = [0.01, 0.05, 100, 200];
-  const random = generator(seed);
+  const random = seededRandom(seed);
   let passes = 0;
   for (let simulation = 0; simulation < n; simulation++) {
     let events = 0;
@@ -74,13 +97,32 @@ test("a gate that is peeked at after every 100 evaluations passes falsely with a
   expect(passes).toBeLessThanOrEqual(n >= 10_000 ? alpha * n : alpha * n + 3 * Math.sqrt(alpha * (1 - alpha) * n));
 });
 
-/** Numbers from 0 to 1 (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+// The share of false positives is the budget exactly in one world, where a false alarm is likeliest, and twice as large in
+// the other.
+test("a budget that is looked at after every mark burns falsely as rarely as it says, and at twice the rate it burns", () => {
+  const { n, seed } = sampleOf({ n: 400, seed: 11 });
+  const [budget, alpha, marks] = [0.05, 0.05, 1_400];
+  const random = seededRandom(seed);
+  const burnsAt = (rate: number): number | undefined => {
+    let events = 0;
+    for (let observations = 1; observations <= marks; observations++) {
+      events += Number(random() < rate);
+      // Below the budget there is no evidence above it.
+      if (events <= budget * observations) continue;
+      if (evidenceAbove({ observations, events }, budget) >= Math.log(1 / alpha)) return observations;
+    }
+    return undefined;
   };
-}
+  const falsely = Array.from({ length: n }, () => burnsAt(budget)).filter((at) => at !== undefined).length;
+  const found = Array.from({ length: n }, () => burnsAt(2 * budget))
+    .filter((at) => at !== undefined)
+    .sort((a, b) => a - b);
+  const missed = n - found.length;
+  const failures = Math.max(0, falsely - Math.floor(alpha * n)) + Math.max(0, missed - Math.floor(0.01 * n));
+  const figures = { false_alarms: falsely, missed, median_marks_until_found: found[Math.floor(found.length / 2)] ?? 0 };
+  reportSample({ n, failures, figures });
+  // Three standard deviations for the small sample of the suite.
+  const spread = n >= 10_000 ? 0 : 3 * Math.sqrt(alpha * (1 - alpha) * n);
+  expect(falsely).toBeLessThanOrEqual(alpha * n + spread);
+  expect(missed).toBeLessThanOrEqual(0.01 * n + (n >= 10_000 ? 0 : 3));
+});

@@ -27,6 +27,26 @@ export function evidenceAbove({ observations, events }: EventCount, bound: numbe
   return evidenceBelow({ observations, events: observations - events }, 1 - bound);
 }
 
+// The bounds between which the certain rate is looked for are halved so often.
+const halvings = 40;
+
+/**
+ * The largest bound above which the rate is found to lie at this alpha; 0 where there is none. It is the lower end of a
+ * confidence sequence: over all moments at which one looks, it exceeds the rate with a probability of alpha at most.
+ */
+export function certainRate(count: EventCount, alpha: number): number {
+  if (count.events === 0) return 0;
+  const wanted = Math.log(1 / alpha);
+  // Evidence falls from the bound 0 to the share that was observed, at which there is none.
+  let [found, not] = [0, count.events / count.observations];
+  for (let halving = 0; halving < halvings; halving++) {
+    const middle = (found + not) / 2;
+    if (evidenceAbove(count, middle) >= wanted) found = middle;
+    else not = middle;
+  }
+  return found;
+}
+
 /** Observations in all at which the rate is found to lie below the bound if no further event occurs. */
 export function neededObservations({ events }: EventCount, bound: number, alpha: number): number {
   const wanted = Math.log(1 / alpha);
