@@ -45,6 +45,7 @@ export const pageGroups = [
     pages: [
       { to: "/o/$org/datasets", title: nav.datasets, key: "d", needs: undefined },
       { to: "/o/$org/benchmarks", title: nav.benchmarks, key: "b", needs: undefined },
+      { to: "/o/$org/calibrations", title: nav.calibrations, key: undefined, needs: undefined },
     ],
   },
   {

@@ -128,6 +128,18 @@ const benchmarkRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/benchmark/benchmark.tsx"), "BenchmarkPage"),
 });
 
+const calibrationsRoute = createRoute({
+  getParentRoute,
+  path: "/calibrations",
+  component: lazyRouteComponent(() => import("../page/calibration/list.tsx"), "CalibrationsPage"),
+});
+
+const calibrationRoute = createRoute({
+  getParentRoute,
+  path: "/calibrations/$run",
+  component: lazyRouteComponent(() => import("../page/calibration/calibration.tsx"), "CalibrationPage"),
+});
+
 const compareRoute = createRoute({
   getParentRoute,
   path: "/benchmarks/$run/compare",
@@ -156,4 +168,6 @@ export const shipRoutes = [
   benchmarksRoute,
   benchmarkRoute,
   compareRoute,
+  calibrationsRoute,
+  calibrationRoute,
 ] as const;

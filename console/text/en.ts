@@ -7,6 +7,7 @@ import { alertTexts } from "./alert.ts";
 import { analyticsTexts } from "./analytics.ts";
 import { billingTexts } from "./billing.ts";
 import { bundleTexts } from "./bundle.ts";
+import { calibrationTexts } from "./calibration.ts";
 import { editTexts } from "./edit.ts";
 import { entryTexts } from "./entry.ts";
 import { environmentTexts } from "./environment.ts";
@@ -96,6 +97,7 @@ export const en = {
     measure: "Measure",
     datasets: "Datasets",
     benchmarks: "Benchmarks",
+    calibrations: "Calibrations",
     organizationPage: "Organization",
     sso: "Single sign-on",
     scim: "Provisioning",
@@ -311,6 +313,23 @@ export const en = {
     close: "Close the trace",
     next: "Next",
     previous: "Previous",
+    unjudged: "Not judged",
+    onError: (mode: string) => (mode === "" ? "" : `(${mode})`),
+    signals: "Scores of all detectors",
+    labels: "Labels of the application",
+    conversation: "The conversation around it",
+    erased: "Erased",
+    addFilter: "Add a filter",
+    add: "Add",
+    choices: {
+      any: "with a mark",
+      none: "without a mark",
+      disputed: "disputed",
+      "false-positive": "false positive",
+      "false-negative": "false negative",
+      tool_call: "tool call",
+      tool_result: "tool result",
+    } as Readonly<Record<string, string>>,
     chips: "More filters",
     removeChip: "Remove this filter",
     chip: {
@@ -320,6 +339,10 @@ export const en = {
       agent: "Agent",
       session: "Session",
       unjudged: "Not judged",
+      user: "User",
+      stage: "Stage",
+      mark: "Mark",
+      version: "Version of the bundle",
       since: "From",
       until: "Until",
     },
@@ -349,6 +372,7 @@ export const en = {
   keys: keyTexts,
   datasets: datasetTexts,
   benchmarks: benchmarkTexts,
+  calibrations: calibrationTexts,
   ssoSetup: ssoSetupTexts,
   scim: scimTexts,
   languages: languageTexts,

@@ -62,6 +62,8 @@ export const evidenceTexts = {
   kept: (days: number) => counted(days, "day", "days"),
   keptText: "Older entries go; their hashes stay, by which every other entry remains provable.",
   changeRetention: "Change",
+  epochs: "Restored from a backup",
+  epoch: (n: number, size: number) => `Epoch ${n} began after ${counted(size, "entry", "entries")}`,
   checkpoints: "Checkpoints",
   size: "Entries",
   signedAt: "Signed",

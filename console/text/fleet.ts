@@ -36,6 +36,13 @@ export const fleetTexts = {
   evaluations: "Evaluations",
   heard: "Last heard",
   refused: (keys: string) => `Sends nothing to ${keys}: its operator did not allow the origins.`,
+  forks: "Contradicted by the log of evidence",
+  forksText:
+    "These runtimes keep a checkpoint that the log does not continue. They enforce as before. Find out why: a restored backup is one reason, a log that was rewritten another.",
+  keeps: (n: number) => `keeps a checkpoint of ${counted(n, "entry", "entries")}`,
+  since: "since",
+  fork: "■ fork",
+  witness: "Witness of",
   rejections: "Refused the newest bundle",
   lostTotal: (n: number) => `${counted(n, "evaluation has", "evaluations have")} no trace`,
   partial: (shown: number, total: number, env: string) => `${env}: the first ${shown} of ${total} are shown.`,

@@ -8,6 +8,7 @@ import { systemClock } from "../../src/kit/process/clock.ts";
 import { openDatabase } from "../../src/store/connection/database.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { patientFetch } from "../harness/net/patient-fetch.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 import { testSealer } from "../harness/sealer.ts";
 
@@ -38,7 +39,7 @@ describe.skipIf(browserPath === undefined)("what admins keep in order, in a brow
   /** A call of the organization's admin token. */
   async function call(method: string, path: string, body: unknown) {
     const { orgId, tokens } = driver.world;
-    const answer = await fetch(`${driver.plane.baseUrl}/v1/orgs/${orgId}${path}`, {
+    const answer = await patientFetch(`${driver.plane.baseUrl}/v1/orgs/${orgId}${path}`, {
       method,
       headers: { Authorization: `Bearer ${tokens.admin}`, "Content-Type": "application/json" },
       body: JSON.stringify(body),
@@ -190,7 +191,8 @@ describe.skipIf(browserPath === undefined)("what admins keep in order, in a brow
 
   test("a signing key is rotated, and the old one revoked after its beginning was typed", async () => {
     const page = await driver.openAs("administrator", driver.at("/settings/keys"));
-    const rows = page.getByRole("table", { name: "Signing keys" }).locator("tbody tr");
+    const rows = page.getByRole("table", { name: "Of bundles" }).locator("tbody tr");
+    await page.getByText("No key yet: the first checkpoint makes it").waitFor();
     await rows.getByText("active").waitFor();
     await page.getByRole("button", { name: "Rotate…" }).click();
     await page.getByRole("button", { name: "Make the new key" }).click();

@@ -38,10 +38,10 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     /^(?:Add|Issue|Revoke|Invite|New|Create|Install|Publish|Promote|Activate|Save|Delete|Enable|Buy|Change|Cancel|Forget|Rotate|Silence)/;
 
   test.each([
-    ["viewer", { opens: 19, hasDeeds: false }],
-    ["editor", { opens: 20, hasDeeds: true }],
-    ["administrator", { opens: 25, hasDeeds: true }],
-    ["owner", { opens: 25, hasDeeds: true }],
+    ["viewer", { opens: 20, hasDeeds: false }],
+    ["editor", { opens: 21, hasDeeds: true }],
+    ["administrator", { opens: 26, hasDeeds: true }],
+    ["owner", { opens: 26, hasDeeds: true }],
   ] as const)(
     "a page that is offered to the %s asks for nothing that is refused",
     async (role, { opens, hasDeeds }) => {

@@ -4,12 +4,14 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ownAnalysis } from "../../src/domain/analysis/own-analysis.ts";
 import { BenchmarkRun } from "../../src/domain/measure/benchmark/benchmark-run.ts";
+import { CalibrationRun } from "../../src/domain/measure/calibration/calibration-run.ts";
 import { sampleSeals } from "../../src/domain/measure/dataset/dataset-sample.ts";
 import { RunWorker } from "../../src/domain/run/run-worker.ts";
 import { systemClock } from "../../src/kit/process/clock.ts";
 import { openDatabase } from "../../src/store/connection/database.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { patientFetch } from "../harness/net/patient-fetch.ts";
 import { testSealer } from "../harness/sealer.ts";
 
 const hostile = `<img src=x onerror="document.title='taken'"> & "quoted"`;
@@ -88,6 +90,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     try {
       const kinds = {
         benchmark: new BenchmarkRun({ database, seals: sampleSeals(testSealer), analysis: ownAnalysis() }),
+        calibration: new CalibrationRun({ database, seals: sampleSeals(testSealer), analysis: ownAnalysis() }),
       };
       const worker = new RunWorker(database, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
       await worker.work({ org_id: driver.world.orgId, run_id: runId });
@@ -129,10 +132,56 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
 
   let benchmarkPath = "";
   let comparePath = "";
+  let calibrationPath = "";
+
+  test("a threshold is calibrated by a dataset, and the proposal opens as unsaved text", async () => {
+    const { orgId, tokens } = driver.world;
+    const document =
+      "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: tuned}\nrules:\n  - {id: stop, stages: [input], detect: injection, action: BLOCK}\n";
+    const answer = await patientFetch(`${driver.plane.baseUrl}/v1/orgs/${orgId}/policies`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${tokens.admin}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ document }),
+    });
+    expect(answer.status).toBe(201);
+    const page = await driver.openAs("editor", driver.at("/calibrations"));
+    await page.getByRole("heading", { name: "No calibration yet" }).waitFor();
+    await page.getByRole("button", { name: "New calibration…" }).click();
+    await page.getByLabel("By", { exact: true }).selectOption("dataset");
+    await page.getByLabel("Rule", { exact: true }).selectOption("stop");
+    await page.getByLabel("Labels to be found").fill("attack");
+    await page.getByLabel(/^Innocent requests that may match/).fill("90");
+    await page.getByRole("button", { name: "Calibrate", exact: true }).click();
+    await page.getByRole("dialog").getByRole("alert").first().waitFor();
+    await page.getByLabel(/^Innocent requests that may match/).fill("50");
+    await page.getByLabel(/^With a probability/).fill("50");
+    await page.getByRole("button", { name: "Calibrate", exact: true }).click();
+    await page.getByText("It waits for its turn").waitFor();
+    calibrationPath = new URL(page.url()).pathname.replace(driver.at(""), "");
+    await work(new URL(page.url()).pathname);
+    await page.getByRole("region", { name: "What can be promised" }).getByText("now 0.5").waitFor();
+    await page.getByRole("button", { name: "Open in the workbench" }).click();
+    await page.getByRole("heading", { level: 1, name: "tuned" }).waitFor();
+    await page
+      .getByText(/unsaved/)
+      .first()
+      .waitFor();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+  });
 
   test("these pages are accessible, light and dark, and fit a phone", async () => {
     const page = await driver.openAs("administrator", driver.at("/"));
-    const routes = ["/datasets", datasetPath, "/benchmarks", benchmarkPath, comparePath];
-    expect(await driver.flawsOfRoutes(page, routes, { dark: [datasetPath, benchmarkPath] })).toEqual([]);
+    const routes = [
+      "/datasets",
+      datasetPath,
+      "/benchmarks",
+      benchmarkPath,
+      comparePath,
+      "/calibrations",
+      calibrationPath,
+    ];
+    expect(await driver.flawsOfRoutes(page, routes, { dark: [datasetPath, benchmarkPath, calibrationPath] })).toEqual(
+      [],
+    );
   });
 });

@@ -6,6 +6,7 @@ import { systemClock } from "../../src/kit/process/clock.ts";
 import { openDatabase } from "../../src/store/connection/database.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { patientFetch } from "../harness/net/patient-fetch.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 import { testSealer } from "../harness/sealer.ts";
 
@@ -20,7 +21,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
   beforeAll(async () => {
     driver = await startConsole();
     const { plane, world } = driver;
-    const created = await fetch(`${plane.baseUrl}/v1/orgs/${world.orgId}/policies`, {
+    const created = await patientFetch(`${plane.baseUrl}/v1/orgs/${world.orgId}/policies`, {
       method: "POST",
       headers: { Authorization: `Bearer ${world.tokens.admin}`, "Content-Type": "application/json" },
       body: JSON.stringify({ document }),
@@ -63,6 +64,37 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.getByRole("heading", { name: "Facts" }).click();
     await page.keyboard.press("r");
     await replay.getByText(/The outcome (changes|stays the same|cannot be decided)/).waitFor();
+  });
+
+  test("a trace says what was not judged, its scores, labels and conversation; filters are added by name", async () => {
+    const { plane, world } = driver;
+    const page = await driver.openAs("editor", driver.at("/traces"));
+    const more = {
+      sessionId: "s-1",
+      metadata: { ticket: innocent },
+      bundle: { version: 7, digest: `sha256:${"0".repeat(64)}` },
+      unjudged: [{ detector: "slow-model", reason: "timeout", onError: "FAIL_MODE_FAIL_OPEN" }],
+      signals: [{ detector: "gibberish", segment: "s1", category: "gibberish", score: 0.123, start: 0, end: 3 }],
+    };
+    const id = await reportTrace(plane, world, { text: "turn", outcome: "ALLOW", more });
+    await reportTrace(plane, world, { text: "turn before", outcome: "ALLOW", more: { sessionId: "s-1" } });
+    await page.getByLabel("Add a filter").selectOption({ label: "Not judged" });
+    await page.getByLabel("Not judged").fill("timeout");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("1 trace", { exact: true }).waitFor();
+    await page.getByRole("table", { name: "Traces" }).getByRole("button").click();
+    const drawer = page.getByRole("complementary", { name: "Trace" });
+    await drawer.getByText("slow-model").waitFor();
+    await drawer.getByText("Scores of all detectors (1)").click();
+    await drawer.getByText("0.123").waitFor();
+    await drawer.getByText(innocent).waitFor();
+    await drawer.getByRole("link", { name: "v7" }).waitFor();
+    await drawer.getByText("The conversation around it").click();
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await drawer.getByRole("listitem").getByRole("link").nth(1).waitFor();
+    await driver.go(page, `/traces?mark=disputed&trace=${id}`);
+    await page.getByText("No trace matches these filters.").waitFor();
+    await drawer.getByText("slow-model").waitFor();
   });
 
   test("the queue is worked through by keys, and a mark is taken back", async () => {

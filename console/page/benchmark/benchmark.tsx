@@ -7,6 +7,7 @@ import { RunState } from "../../../gen/policyguard/control/v1/run_pb.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
+import { isOpen } from "../../data/run.ts";
 import { transport } from "../../data/transport.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
@@ -25,7 +26,7 @@ import { Mistakes } from "./mistakes.tsx";
 import { useNames } from "./names.ts";
 import { Report } from "./report.tsx";
 import { BenchmarkState } from "./state.tsx";
-import { isOpen, targetText } from "./target.ts";
+import { targetText } from "./target.ts";
 
 const texts = en.benchmarks;
 const { method } = BenchmarkService;

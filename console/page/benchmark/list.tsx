@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Benchmark } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
 import { BenchmarkService } from "../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { isOpen } from "../../data/run.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { Button } from "../../part/button.tsx";
@@ -16,7 +17,7 @@ import { en } from "../../text/en.ts";
 import { CreateBenchmarkDialog } from "./create.tsx";
 import { useNames } from "./names.ts";
 import { BenchmarkState } from "./state.tsx";
-import { isOpen, targetText } from "./target.ts";
+import { targetText } from "./target.ts";
 
 const texts = en.benchmarks;
 const { method } = BenchmarkService;

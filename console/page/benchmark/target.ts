@@ -1,19 +1,11 @@
-// What benchmarks measure, and how their runs stand, in words.
+// What benchmarks measure, in words.
 
 import type { BenchmarkTarget } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
 import { type BenchmarkMismatch, BenchmarkMismatchSchema } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
-import { RunState, RunStateSchema } from "../../../gen/policyguard/control/v1/run_pb.ts";
 import { wireNames } from "../../data/wire-name.ts";
 
-/** How far a run is. */
-export const runStates = wireNames<RunState>(RunStateSchema);
 /** How a result differs from what is right. */
 export const mismatches = wireNames<BenchmarkMismatch>(BenchmarkMismatchSchema);
-
-/** Whether a run has not ended. */
-export function isOpen(state: RunState): boolean {
-  return state === RunState.QUEUED || state === RunState.RUNNING;
-}
 
 /** "prod v12", "injection", "support-bot v7"; names are those that `policyName` knows. */
 export function targetText(target: BenchmarkTarget | undefined, policyName: (id: string) => string): string {

@@ -27,7 +27,7 @@ const lateMinutes = 10;
 
 /** How far the log is signed, and by which keys. */
 export function LogState({ state }: { readonly state: ListEvidenceCheckpointsResponse }) {
-  const { checkpoints, origin, verifierKeys, checkedAt } = state;
+  const { checkpoints, origin, verifierKeys, checkedAt, epochs } = state;
   const [isOpen, setOpen] = useState(false);
   const [newest] = checkpoints;
   if (newest === undefined)
@@ -79,6 +79,7 @@ export function LogState({ state }: { readonly state: ListEvidenceCheckpointsRes
           ],
         ]}
       />
+      <Epochs epochs={epochs} />
       {isOpen ? (
         <Checkpoints />
       ) : (
@@ -87,6 +88,23 @@ export function LogState({ state }: { readonly state: ListEvidenceCheckpointsRes
         </div>
       )}
     </Panel>
+  );
+}
+
+/** Stretches of the log that began after a restore: entries of before may be lost, and an operator said why. */
+function Epochs({ epochs }: Pick<ListEvidenceCheckpointsResponse, "epochs">) {
+  if (epochs.length === 0) return null;
+  return (
+    <>
+      <h3>{texts.epochs}</h3>
+      <ul>
+        {epochs.map(({ epoch, treeSize, reason, beganAt }) => (
+          <li key={epoch}>
+            {texts.epoch(epoch, treeSize)} · <Ago time={beganAt} /> · {reason}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

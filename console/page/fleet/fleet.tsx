@@ -1,6 +1,6 @@
 import { createQueryOptions, useQuery, useTransport } from "@connectrpc/connect-query";
 import { useQueries } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
@@ -126,6 +126,7 @@ function Runtimes({
           <Button onClick={() => change({ state: undefined })}>{texts.clear}</Button>
         </Empty>
       )}
+      <Forks runtimes={all} />
       <Rejections runtimes={all} />
       {shown.length > 0 && <RuntimeTable runtimes={shown} onForget={setForgotten} />}
       <Notes chosen={chosen} answers={answers.map(({ data }) => data)} />
@@ -186,6 +187,32 @@ function Rejections({ runtimes }: { readonly runtimes: readonly RuntimeInstance[
   );
 }
 
+/** Witnesses that say that the log of evidence contradicts what they keep: nothing is worse, so it stands above all. */
+function Forks({ runtimes }: { readonly runtimes: readonly RuntimeInstance[] }) {
+  const { orgId } = useOrganization();
+  const forked = runtimes.filter(({ evidenceForkedAt }) => evidenceForkedAt !== undefined);
+  if (forked.length === 0) return null;
+  return (
+    <section className={style.rejections} aria-label={texts.forks}>
+      <h2>{texts.forks}</h2>
+      <p>
+        {texts.forksText}{" "}
+        <Link to="/o/$org/settings/evidence" params={{ org: orgId }}>
+          {en.evidence.title}
+        </Link>
+      </p>
+      <ul>
+        {forked.map(({ instanceId, environment, witnessedSize, evidenceForkedAt }) => (
+          <li key={`${environment} ${instanceId}`}>
+            <code>{instanceId}</code> · {environment} · {texts.keeps(witnessedSize ?? 0)} · {texts.since}{" "}
+            <Ago time={evidenceForkedAt} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 function RuntimeTable({
   runtimes,
   onForget,
@@ -214,6 +241,7 @@ function RuntimeTable({
         <span className={lostEvaluations > 0 ? style.lost : ""}>{count(lostEvaluations)}</span>
       ),
     },
+    { title: texts.witness, isExtra: true, isNumber: true, cell: (runtime) => <Witness runtime={runtime} /> },
     { title: texts.heard, isNumber: true, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
   ];
   if (can(RuntimeInstanceService.method.forgetRuntimeInstance))
@@ -244,6 +272,16 @@ function Identity({ runtime }: { readonly runtime: RuntimeInstance }) {
       <code title={instanceId}>{instanceId.slice(0, shownOfId)}</code>
       {refusedBackends.length > 0 && <span className={style.note}>{texts.refused(refusedBackends.join(", "))}</span>}
     </>
+  );
+}
+
+/** How much of the log of evidence the runtime vouches for. */
+function Witness({ runtime: { witnessedSize, evidenceForkedAt } }: { readonly runtime: RuntimeInstance }) {
+  if (witnessedSize === undefined) return <>{en.common.none}</>;
+  return (
+    <span className={evidenceForkedAt === undefined ? "" : style.lost} title={texts.keeps(witnessedSize)}>
+      {count(witnessedSize)} {evidenceForkedAt !== undefined && texts.fork}
+    </span>
   );
 }
 

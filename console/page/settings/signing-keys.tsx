@@ -6,6 +6,7 @@ import {
   KeyHolderSchema,
   KeyState,
   KeyStateSchema,
+  KeyUse,
   type ManagedKey,
 } from "../../../gen/policyguard/control/v1/signing_key_pb.ts";
 import { SigningKeyService } from "../../../gen/policyguard/control/v1/signing_key_service_pb.ts";
@@ -19,7 +20,8 @@ import { DeedDialog } from "../../part/deed-dialog.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
-import { Answered, Empty } from "../../part/state.tsx";
+import { Panel } from "../../part/panel.tsx";
+import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 
@@ -37,32 +39,46 @@ const tones = new Map<KeyState, "good" | "notice" | "bad">([
   [KeyState.REVOKED, "bad"],
 ]);
 
-/** The keys that sign the organization's bundles: a new one, and the end of an old one. */
+/** The keys that sign the organization's bundles and those of its log: a new one, and the end of an old one. */
 export function SigningKeysPage() {
+  return (
+    <Page title={texts.title}>
+      <KeysOf use={KeyUse.BUNDLE} title={texts.bundles} text={texts.bundlesText} empty={texts.noBundleKey} />
+      <KeysOf use={KeyUse.LOG} title={texts.log} text={texts.logText} empty={texts.noLogKey} />
+    </Page>
+  );
+}
+
+function KeysOf({
+  use,
+  title,
+  text,
+  empty,
+}: {
+  readonly use: KeyUse;
+  readonly title: string;
+  readonly text: string;
+  readonly empty: string;
+}) {
   const { orgId, can } = useOrganization();
   const [offset, setOffset] = useState(0);
   const [dialog, setDialog] = useState<"rotate" | ManagedKey>();
-  const query = useQuery(method.listManagedKeys, { orgId, limit: pageSize, offset });
+  const query = useQuery(method.listManagedKeys, { orgId, use, limit: pageSize, offset });
   const close = () => setDialog(undefined);
+  const hasKeys = (query.data?.total ?? 0) > 0;
   return (
-    <Page
-      title={texts.title}
-      note={query.data && en.common.total(query.data.total)}
+    <Panel
+      title={title}
+      text={text}
       actions={
-        can(method.rotateSigningKey) &&
-        query.data !== undefined && (
-          <Button kind="primary" onClick={() => setDialog("rotate")}>
-            {texts.rotate}
-          </Button>
-        )
+        can(method.rotateSigningKey) && hasKeys && <Button onClick={() => setDialog("rotate")}>{texts.rotate}</Button>
       }
     >
-      <p className={layout.dim}>{texts.text}</p>
       <Answered query={query} rows={2}>
         {({ signingKeys, total }) => (
           <>
-            {total === 0 && <Empty title={texts.empty} text={texts.emptyText} />}
-            {total > 0 && <Keys keys={signingKeys} onRevoke={setDialog} />}
+            {total === 0 && <p className={layout.dim}>{empty}</p>}
+            {total > 0 && <Keys label={title} keys={signingKeys} onRevoke={setDialog} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
           </>
         )}
@@ -70,30 +86,32 @@ export function SigningKeysPage() {
       {dialog === "rotate" && (
         <DeedDialog
           title={texts.rotateTitle}
-          text={texts.rotateText}
+          text={use === KeyUse.LOG ? texts.rotateLogText : texts.rotateText}
           deed={texts.confirmRotate}
           onClose={close}
           onDo={async () => {
-            await perform(method.rotateSigningKey, { orgId });
+            await perform(method.rotateSigningKey, { orgId, use });
           }}
         />
       )}
       {dialog !== undefined && dialog !== "rotate" && <RevokeDialog signingKey={dialog} onClose={close} />}
-    </Page>
+    </Panel>
   );
 }
 
 function Keys({
+  label,
   keys,
   onRevoke,
 }: {
+  readonly label: string;
   readonly keys: readonly ManagedKey[];
   readonly onRevoke: (key: ManagedKey) => void;
 }) {
   const { can } = useOrganization();
   return (
     <Table
-      label={texts.title}
+      label={label}
       rows={keys}
       keyOf={({ kid }) => kid}
       columns={[
@@ -130,7 +148,7 @@ function State({ state }: { readonly state: KeyState }) {
 
 /** Nothing undoes this, so the beginning of the key has to be typed. */
 function RevokeDialog({
-  signingKey: { kid, state },
+  signingKey: { kid, state, use },
   onClose,
 }: {
   readonly signingKey: ManagedKey;
@@ -141,7 +159,7 @@ function RevokeDialog({
   return (
     <DeedDialog
       title={texts.revokeTitle(`${kid.slice(0, shownOfKid)}…`)}
-      text={texts.revokeText}
+      text={use === KeyUse.LOG ? texts.revokeLogText : texts.revokeText}
       deed={texts.confirmRevoke}
       typed={kid.slice(0, shownOfKid)}
       isGrave
@@ -150,7 +168,8 @@ function RevokeDialog({
         await perform(method.revokeSigningKey, { orgId, kid });
       }}
     >
-      {isActive && (
+      {isActive && use === KeyUse.LOG && <p>{texts.revokeActiveLog}</p>}
+      {isActive && use !== KeyUse.LOG && (
         <p>
           {texts.revokeActive}{" "}
           <Link to="/o/$org/fleet" params={{ org: orgId }}>

@@ -1,4 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Mode } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
@@ -14,6 +16,7 @@ import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { absolute, duration } from "../../text/format.ts";
 import { Marks } from "./marks.tsx";
+import { Conversation, Signals, Unjudged } from "./more.tsx";
 import { ReplaySection } from "./replay.tsx";
 import style from "./trace.module.css";
 
@@ -75,6 +78,8 @@ export function TraceContent({
         <ReplaySection trace={trace} />
         <h3>{texts.facts}</h3>
         <Facts trace={trace} />
+        <Signals trace={trace} />
+        <Conversation trace={trace} />
       </div>
     </>
   );
@@ -98,6 +103,7 @@ function Decision({ trace }: { readonly trace: Trace }) {
           <MarkedText text={text} spans={spansIn(trace, id)} />
         </div>
       ))}
+      <Unjudged trace={trace} />
       <h3>{texts.findings}</h3>
       {trace.findings.length === 0 && <p className={style.dim}>{texts.noFindings}</p>}
       <ul className={style.findings}>
@@ -125,7 +131,9 @@ function spansIn({ capture, findings }: Trace, segmentId: string) {
 }
 
 function Facts({ trace }: { readonly trace: Trace }) {
-  const facts: readonly (readonly [string, string | undefined])[] = [
+  const { orgId } = useOrganization();
+  const { bundle } = trace;
+  const facts: readonly (readonly [string, ReactNode])[] = [
     [texts.time, absolute(trace.createdAt)],
     [texts.environment, trace.environment],
     [texts.stage, stageName(trace.stage)],
@@ -134,13 +142,52 @@ function Facts({ trace }: { readonly trace: Trace }) {
     [texts.user, trace.userId],
     [texts.language, trace.language],
     [texts.model, trace.model?.name],
-    [texts.bundle, trace.bundle && en.common.version(trace.bundle.version)],
+    [
+      texts.bundle,
+      bundle && (
+        <Link
+          to="/o/$org/environments/$project/$env/$version"
+          params={{
+            ...{ org: orgId, project: trace.projectId, env: trace.environment },
+            version: String(bundle.version),
+          }}
+        >
+          {en.common.version(bundle.version)}
+        </Link>
+      ),
+    ],
     [texts.latency, duration(trace.latencyUs)],
     ["ID", trace.id],
+    [texts.erased, trace.erasedAt && absolute(trace.erasedAt)],
   ];
   return (
+    <>
+      <Pairs pairs={facts} />
+      <Labels trace={trace} />
+    </>
+  );
+}
+
+/** What the application sent along, which may be anything. */
+function Labels({ trace: { metadata = {} } }: { readonly trace: Trace }) {
+  const labels = Object.entries(metadata);
+  if (labels.length === 0) return null;
+  return (
+    <>
+      <h3>{texts.labels}</h3>
+      <Pairs
+        pairs={labels.map(
+          ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
+        )}
+      />
+    </>
+  );
+}
+
+function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, ReactNode])[] }) {
+  return (
     <dl className={style.facts}>
-      {facts.map(([name, value]) =>
+      {pairs.map(([name, value]) =>
         value === undefined || value === "" ? null : (
           <div key={name}>
             <dt>{name}</dt>

@@ -4,10 +4,15 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
-import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
-import { Outcome as OutcomeNumber } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import {
+  TraceAnnotation,
+  TraceAnnotationSchema,
+  TraceService,
+} from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { Outcome as OutcomeNumber, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
-import { stageName } from "../../data/stage.ts";
+import { stageName, stages } from "../../data/stage.ts";
+import { wireNames } from "../../data/wire-name.ts";
 import { Button } from "../../part/button.tsx";
 import { Select, TypedFilter } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
@@ -17,11 +22,13 @@ import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { dateTime, duration, timeOfDay } from "../../text/format.ts";
+import { AddFilter } from "./add-filter.tsx";
 import { TraceDrawer } from "./drawer.tsx";
-import { chips, defaultRange, ranges, type TraceSearch } from "./search.ts";
+import { chips, choicesOf, defaultRange, ranges, type TraceSearch } from "./search.ts";
 import style from "./trace.module.css";
 
 const texts = en.traces;
+const markNames = wireNames<TraceAnnotation>(TraceAnnotationSchema);
 const pageSize = 50;
 /** How often the number of new traces is asked for. */
 const newMs = 10_000;
@@ -64,10 +71,10 @@ export function TracesPage() {
       {data !== undefined && traces.length === 0 && (
         <Nothing search={search} onClear={() => navigate({ search: {} })} />
       )}
-      {traces.length > 0 && (
+      {(traces.length > 0 || search.trace !== undefined) && (
         <div className={search.trace === undefined ? "" : style.split}>
           <div>
-            <Rows traces={traces} chosen={search.trace} onOpen={open} />
+            {traces.length > 0 && <Rows traces={traces} chosen={search.trace} onOpen={open} />}
             <Pager offset={offset} hasMore={offset + traces.length < (data?.total ?? 0)} onMove={setOffset} />
           </div>
           {search.trace !== undefined && (
@@ -111,7 +118,11 @@ function requestOf(orgId: string, search: TraceSearch, readAt: Date) {
       agentId: search.agent,
       sessionId: search.session,
       unjudged: search.unjudged,
+      userId: search.user,
     }),
+    stage: stages.find((stage) => stageName(stage) === search.stage) ?? Stage.UNSPECIFIED,
+    annotation: markNames.valueOf(search.mark) ?? TraceAnnotation.UNSPECIFIED,
+    ...(search.version === undefined ? {} : { bundleVersion: Number(search.version) }),
   };
 }
 
@@ -161,6 +172,7 @@ function Filters({
         onChange={(environment) => onChange({ environment })}
       />
       <TypedFilter label={texts.rule} value={search.rule} onChange={(rule) => onChange({ rule })} />
+      <AddFilter search={search} onAdd={(name, value) => onChange({ [name]: value })} />
       <Chips search={search} onRemove={(name) => onChange({ [name]: undefined })} />
     </search>
   );
@@ -181,12 +193,17 @@ function Chips({
       {set.map((name) => (
         <li key={name}>
           <Button kind="quiet" title={texts.removeChip} onClick={() => onRemove(name)}>
-            {texts.chip[name]}: {name === "since" || name === "until" ? dateTime(search[name] ?? "") : search[name]} ✕
+            {texts.chip[name]}: {chipText(name, search[name] ?? "")} ✕
           </Button>
         </li>
       ))}
     </ul>
   );
+}
+
+function chipText(name: (typeof chips)[number], value: string): string {
+  if (name === "since" || name === "until") return dateTime(value);
+  return choicesOf[name] === undefined ? value : (texts.choices[value] ?? value);
 }
 
 function Nothing({ search, onClear }: { readonly search: TraceSearch; readonly onClear: () => void }) {

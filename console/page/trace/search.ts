@@ -16,14 +16,30 @@ export interface TraceSearch {
   readonly agent?: string;
   readonly session?: string;
   readonly unjudged?: string;
+  readonly user?: string;
+  readonly stage?: string;
+  readonly mark?: string;
+  /** A version of the bundle, in digits. */
+  readonly version?: string;
   /** A window in place of `range`, as ISO times. */
   readonly since?: string;
   readonly until?: string;
   readonly trace?: string;
 }
 
-/** Filters that have no field of their own: where another page leads here, they are shown as chips. */
-export const chips = ["policy", "detector", "category", "agent", "session", "unjudged", "since", "until"] as const;
+/** Filters that have no field of their own: they are shown as chips. */
+export const chips = [
+  ...(["policy", "detector", "category", "agent", "user", "session", "unjudged", "stage", "mark", "version"] as const),
+  ...(["since", "until"] as const),
+] as const;
+/** One of them. */
+export type Chip = (typeof chips)[number];
+
+/** The values of filters that have few. */
+export const choicesOf: { readonly [name in Chip]?: readonly string[] } = {
+  stage: ["input", "retrieval", "tool_call", "tool_result", "output"],
+  mark: ["any", "none", "disputed", "false-positive", "false-negative", "correct", "acceptable"],
+};
 
 /** The ranges, in hours. */
 export const ranges = { "1h": 1, "24h": 24, "7d": 168, "30d": 720 } as const;
@@ -40,10 +56,18 @@ export function traceSearch(search: Readonly<Record<string, unknown>>): TraceSea
     ...(range === undefined ? {} : { range }),
     ...(outcome === undefined ? {} : { outcome }),
     ...textsIn(search, "environment", "rule", "project", "trace"),
-    ...textsIn(search, "policy", "detector", "category", "agent", "session", "unjudged"),
+    ...textsIn(search, "policy", "detector", "category", "agent", "user", "session", "unjudged"),
+    ...choiceIn(search, "stage"),
+    ...choiceIn(search, "mark"),
+    ...(/^\d{1,9}$/.test(textsIn(search, "version").version ?? "") ? textsIn(search, "version") : {}),
     ...momentIn(search, "since"),
     ...momentIn(search, "until"),
   };
+}
+
+function choiceIn<const Name extends "stage" | "mark">(search: Readonly<Record<string, unknown>>, name: Name) {
+  const found = textsIn(search, name);
+  return choicesOf[name]?.includes(found[name] ?? "") === true ? found : {};
 }
 
 function momentIn<const Name extends string>(search: Readonly<Record<string, unknown>>, name: Name) {

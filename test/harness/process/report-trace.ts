@@ -1,4 +1,4 @@
-import { fromJson } from "@bufbuild/protobuf";
+import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { Ingest } from "../../../src/domain/fleet/ingest.ts";
 import { newId } from "../../../src/kit/process/id.ts";
@@ -14,10 +14,13 @@ export async function reportTrace(
     text,
     outcome,
     found,
+    more = {},
   }: {
     readonly text: string;
     readonly outcome: "ALLOW" | "BLOCK";
     /** What decided: the rule of a policy, which found something near its threshold. */
+    /** Further members of the record, as JSON. */
+    readonly more?: JsonObject;
     readonly found?: { readonly policy: string; readonly ruleId: string; readonly agentId: string };
   },
 ): Promise<string> {
@@ -30,6 +33,7 @@ export async function reportTrace(
     capture: "CAPTURE_MODE_FULL",
     ...(found === undefined ? {} : decidedBy(found)),
     segments: [{ id: "s1", role: "user", trust: "TRUST_UNTRUSTED", text }],
+    ...more,
   });
   const ingest = new Ingest(plane.database, { sealer: testSealer, onResult: () => undefined });
   const source = { orgId, projectId, environment, instanceId: newId() };

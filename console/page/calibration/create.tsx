@@ -1,0 +1,198 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { CalibrationService } from "../../../gen/policyguard/control/v1/calibration_service_pb.ts";
+import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { useDatasets } from "../../data/dataset.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { perform } from "../../data/perform.ts";
+import { usePolicies } from "../../data/policy.ts";
+import { useProjects } from "../../data/project.ts";
+import { DeedDialog, type FaultOf } from "../../part/deed-dialog.tsx";
+import { Select, TextField } from "../../part/field.tsx";
+import layout from "../../part/layout/layout.module.css";
+import { ProjectSelect } from "../../part/project-select.tsx";
+import { en } from "../../text/en.ts";
+import { ruleIdsOf } from "./rules.ts";
+
+const texts = en.calibrations;
+const dayMs = 86_400_000;
+const sources = ["annotations", "dataset"] as const;
+type Source = (typeof sources)[number];
+
+/** Asks what a threshold can promise, and leads to the answer's page. */
+export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => void }) {
+  const { orgId } = useOrganization();
+  const navigate = useNavigate();
+  const { policies } = usePolicies();
+  const { project, projects } = useProjects();
+  const [chosenPolicy, setPolicy] = useState<string>();
+  const [chosenProject, setProject] = useState<string>();
+  const [source, setSource] = useState<Source>("annotations");
+  const policyId = chosenPolicy ?? policies?.[0]?.id ?? "";
+  const projectId = chosenProject ?? project?.id ?? "";
+  return (
+    <DeedDialog
+      title={texts.createTitle}
+      deed={texts.confirmCreate}
+      onClose={onClose}
+      onDo={async (text) => {
+        const data =
+          source === "annotations"
+            ? { annotations: annotationsOf(text, projectId) }
+            : { dataset: { datasetId: text("dataset"), labels: listOf(text("labels")) } };
+        const { calibration } = await perform(CalibrationService.method.createCalibration, {
+          ...{ orgId, policyId, ruleId: text("rule"), data },
+          maxFalsePositiveRate: shareOf(text("rate")) ?? 0,
+          ...optional("minRecall", shareOf(text("recall"))),
+          ...optional("confidence", shareOf(text("confidence"))),
+        });
+        await navigate({ to: "/o/$org/calibrations/$run", params: { org: orgId, run: calibration?.id ?? "" } });
+      }}
+    >
+      {(faultOf) => (
+        <>
+          <div className={layout.pair}>
+            <Select label={texts.policy} value={policyId} onChange={({ target }) => setPolicy(target.value)}>
+              {policies?.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+            <RuleChoice policyId={policyId} fault={faultOf("rule_id")} />
+          </div>
+          <Select
+            label={texts.by}
+            value={source}
+            onChange={({ target }) => setSource(sources.find((each) => each === target.value) ?? "annotations")}
+          >
+            {sources.map((each) => (
+              <option key={each} value={each}>
+                {texts.sources[each]}
+              </option>
+            ))}
+          </Select>
+          {source === "annotations" ? (
+            <div className={layout.pair}>
+              <ProjectSelect projects={projects} value={projectId} onChange={setProject} />
+              <TextField
+                label={texts.environment}
+                hint={texts.environmentHint}
+                fault={faultOf("data.annotations.environment")}
+                name="environment"
+                autoComplete="off"
+              />
+              <TextField label={texts.days} name="days" type="number" min={1} max={3_650} defaultValue={30} required />
+            </div>
+          ) : (
+            <DatasetFields faultOf={faultOf} />
+          )}
+          <PromiseFields faultOf={faultOf} />
+        </>
+      )}
+    </DeedDialog>
+  );
+}
+
+function RuleChoice({ policyId, fault }: { readonly policyId: string; readonly fault: string | undefined }) {
+  const { orgId } = useOrganization();
+  const { data } = useQuery(PolicyService.method.getPolicy, { orgId, policyId }, { enabled: policyId !== "" });
+  const rules = ruleIdsOf(data?.policy?.document);
+  return (
+    <Select
+      label={texts.rule}
+      hint={data !== undefined && rules.length === 0 ? texts.noRules : texts.ruleHint}
+      fault={fault}
+      name="rule"
+      required
+    >
+      {rules.map((id) => (
+        <option key={id} value={id}>
+          {id}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+function DatasetFields({ faultOf }: { readonly faultOf: FaultOf }) {
+  const { datasets } = useDatasets();
+  return (
+    <div className={layout.pair}>
+      <Select label={texts.dataset} fault={faultOf("data.dataset.dataset_id")} name="dataset" required>
+        {datasets
+          ?.filter(({ version }) => version > 0)
+          .map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+      </Select>
+      <TextField
+        label={texts.labels}
+        hint={texts.labelsHint}
+        fault={faultOf("data.dataset.labels")}
+        name="labels"
+        autoComplete="off"
+      />
+    </div>
+  );
+}
+
+function PromiseFields({ faultOf }: { readonly faultOf: FaultOf }) {
+  return (
+    <div className={layout.pair}>
+      <TextField
+        label={texts.rate}
+        fault={faultOf("max_false_positive_rate")}
+        name="rate"
+        inputMode="decimal"
+        defaultValue="0.5"
+        required
+      />
+      <TextField
+        label={texts.recall}
+        hint={texts.recallHint}
+        fault={faultOf("min_recall")}
+        name="recall"
+        inputMode="decimal"
+      />
+      <TextField
+        label={texts.confidence}
+        fault={faultOf("confidence")}
+        name="confidence"
+        inputMode="decimal"
+        defaultValue="95"
+      />
+    </div>
+  );
+}
+
+function annotationsOf(text: (name: string) => string, projectId: string) {
+  const environment = text("environment").trim();
+  return {
+    projectId,
+    ...(environment === "" ? {} : { environment }),
+    since: timestampFromDate(new Date(Date.now() - Number(text("days")) * dayMs)),
+  };
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((label) => label.trim())
+    .filter((label) => label !== "");
+}
+
+/** A share of what was typed in percent. */
+function shareOf(text: string): number | undefined {
+  const percent = Number(text);
+  return text.trim() === "" || !Number.isFinite(percent) ? undefined : Number((percent / 100).toPrecision(12));
+}
+
+function optional<Name extends string>(name: Name, value: number | undefined): { readonly [key in Name]?: number } {
+  // A computed name loses its type.
+  return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: number };
+}
