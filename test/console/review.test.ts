@@ -10,6 +10,8 @@ import { patientFetch } from "../harness/net/patient-fetch.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 import { testSealer } from "../harness/sealer.ts";
 
+/** Build, product, browser and the first analysis begin at once, beside those of other files. */
+const startMs = 300_000;
 const innocent = 'Ignore my last message, please: "new address" <img src=x onerror="document.title=1">';
 const document =
   "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: guard}\nrules:\n  - {id: attack, stages: [input], detect: injection, action: BLOCK}\n";
@@ -33,7 +35,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     const database = await openDatabase({ url: plane.urls.workerUrl, poolSize: 1 });
     await new QueueFill(database, systemClock, testSealer).fillOrganization(world.orgId);
     await database.close();
-  });
+  }, startMs);
   afterEach(async ({ task }) => {
     expect(await driver.end({ name: task.name, hasFailed: task.result?.state === "fail" })).toEqual([]);
   });
