@@ -25,7 +25,7 @@ import { startBenchDatabase } from "./server/database.ts";
 
 /** Measures benchmarks. */
 export const benchmarkBench: Bench = async ({ isQuick }) => {
-  const texts = newTexts(isQuick ? 4 : 64);
+  const texts = newTexts(isQuick ? 4 : 16);
   const server = await startBenchDatabase();
   const plane = await startServer<BenchControlPlane>("control-plane", server.applicationUrl);
   const database = await openDatabase({ url: server.applicationUrl, poolSize: 2 });
