@@ -306,6 +306,8 @@ export const en = {
     wouldBe: (outcome: string) => `would be ${outcome} without shadow mode`,
     facts: "Facts",
     bundle: "Bundle",
+    runtime: "Runtime",
+    engine: "Detection",
     session: "Session",
     user: "User",
     language: "Language",

@@ -157,6 +157,8 @@ function Facts({ trace }: { readonly trace: Trace }) {
       ),
     ],
     [texts.latency, duration(trace.latencyUs)],
+    [texts.runtime, trace.runtimeInstanceId],
+    [texts.engine, trace.engine],
     ["ID", trace.id],
     [texts.erased, trace.erasedAt && absolute(trace.erasedAt)],
   ];

@@ -31,6 +31,8 @@ const columns: readonly (readonly [string, (trace: Trace) => string | number | n
   ["model_provider", ({ record }) => record.model?.provider ?? null],
   ["model_name", ({ record }) => record.model?.name ?? null],
   ["capture", ({ record }) => wireName(CaptureModeSchema, record.capture)],
+  ["runtime_instance_id", ({ runtimeInstanceId }) => runtimeInstanceId],
+  ["engine", ({ record }) => record.engine],
 ];
 
 /** The first line of an export. */

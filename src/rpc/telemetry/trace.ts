@@ -177,6 +177,8 @@ function traceMessage({ record, ...trace }: Trace): MessageInitShape<typeof Trac
     findings: record.findings,
     unjudged: record.unjudged,
     signals: record.signals,
+    runtimeInstanceId: trace.runtimeInstanceId ?? undefined,
+    engine: presentText(record.engine),
     bundle: record.bundle,
     language: presentText(record.language),
     latencyUs: record.latencyUs,

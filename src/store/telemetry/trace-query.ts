@@ -54,6 +54,7 @@ export interface FoundTrace {
   readonly projectId: string;
   readonly environment: string;
   readonly agentKey: string | null;
+  readonly runtimeInstanceId: string | null;
   readonly receivedAt: Date;
   readonly erasedAt: Date | null;
   readonly record: Buffer;
@@ -76,7 +77,7 @@ const probedRows = 1_000;
 
 // MikroORM's driver leaves timestamps as text; milliseconds since 1970 need no parser.
 const found = `t.id, (extract(epoch from t.created_at) * 1000)::float8 as created_ms, t.project_id, t.environment,
-  t.agent_key, (extract(epoch from t.received_at) * 1000)::float8 as received_ms,
+  t.agent_key, t.runtime_instance_id, (extract(epoch from t.received_at) * 1000)::float8 as received_ms,
   (extract(epoch from t.erased_at) * 1000)::float8 as erased_ms, t.record`;
 
 interface Row {
@@ -85,6 +86,7 @@ interface Row {
   readonly project_id: string;
   readonly environment: string;
   readonly agent_key: string | null;
+  readonly runtime_instance_id: string | null;
   readonly received_ms: number;
   readonly erased_ms: number | null;
   readonly record: Buffer;
@@ -133,6 +135,7 @@ function foundTrace(row: Row): FoundTrace {
     projectId: row.project_id,
     environment: row.environment,
     agentKey: row.agent_key,
+    runtimeInstanceId: row.runtime_instance_id,
     receivedAt: momentOf(row.received_ms),
     erasedAt: row.erased_ms === null ? null : momentOf(row.erased_ms),
     record: row.record,

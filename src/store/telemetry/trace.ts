@@ -45,6 +45,8 @@ const schema = defineEntity({
     latencyUs: p.integer(),
     language: p.text().nullable(),
     capture: p.smallint(),
+    /** The runtime that reported it, by the id of its enrolment; null where it was stored before that was kept. */
+    runtimeInstanceId: p.uuid().nullable(),
     receivedAt: p.datetime(3),
     /** When person, text, metadata and scores were erased; null when they were not. */
     erasedAt: p.datetime(3).nullable(),
@@ -103,6 +105,7 @@ const columns = [
   "latency_us",
   "language",
   "capture",
+  "runtime_instance_id",
   "received_at",
   "erased_at",
   "record",
@@ -112,10 +115,10 @@ const columns = [
 /** See the column `form`. */
 const presentForm = 1;
 
-/** Stores traces of one environment, whose keys have been claimed. */
+/** Stores traces that one runtime reported, whose keys have been claimed. */
 export async function insertTraces(
   tx: Transaction,
-  source: { readonly projectId: string; readonly environment: string },
+  source: { readonly projectId: string; readonly environment: string; readonly instanceId: string },
   traces: readonly NewTrace[],
 ): Promise<void> {
   const rows = traces.map((trace) => [
@@ -136,6 +139,7 @@ export async function insertTraces(
     trace.latencyUs,
     trace.language,
     trace.capture,
+    source.instanceId,
     tx.now,
     trace.erasedAt,
     trace.record,

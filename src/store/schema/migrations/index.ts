@@ -33,6 +33,7 @@ import { ApproveBaselines } from "./0029-approve-baselines.ts";
 import { JudgeByGates } from "./0030-judge-by-gates.ts";
 import { BeginEpochs } from "./0031-begin-epochs.ts";
 import { OverrideRules } from "./0032-override-rules.ts";
+import { NameRuntimesOfTraces } from "./0033-name-runtimes-of-traces.ts";
 
 /** Name and class of each. */
 export const migrations: readonly MigrationObject[] = [
@@ -68,4 +69,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0030-judge-by-gates", class: JudgeByGates },
   { name: "0031-begin-epochs", class: BeginEpochs },
   { name: "0032-override-rules", class: OverrideRules },
+  { name: "0033-name-runtimes-of-traces", class: NameRuntimesOfTraces },
 ];

@@ -44,6 +44,7 @@ describe("traceCsvLine()", () => {
       projectId: "p",
       environment: "prod",
       agentKey: null,
+      runtimeInstanceId: "7c9e",
       createdAt: at,
       erasedAt: null,
       receivedAt: at,
@@ -64,6 +65,8 @@ describe("traceCsvLine()", () => {
       bundle_version: "3",
       model_name: "m-1",
       capture: "none",
+      runtime_instance_id: "7c9e",
+      engine: "",
     });
     expect(cellsOf(line)).toHaveLength(names.length);
   });
