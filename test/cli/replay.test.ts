@@ -119,6 +119,35 @@ test("replays many traces as a run, and waits for its report", async () => {
   expect(code).toBe(1);
 });
 
+test("keeps the counts of a file's replay on the server, and nothing else of it", async () => {
+  const texts = ["hi", "a text that is long enough", "another text that is long enough"];
+  const lines = texts.map((text) => `${JSON.stringify({ text, stage: "input", outcome: "ALLOW" })}\n`).join("");
+  const cwd = newFolder({ "requests.jsonl": lines });
+  const ended = await replay(
+    `${cwd}/requests.jsonl`,
+    "--upload",
+    "--project",
+    world.projectId,
+    "--env",
+    "dev",
+    "--json",
+  );
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  const { replay_id: id } = JSON.parse(ended.stdout);
+  const headers = { Authorization: `Bearer ${world.tokens.admin}` };
+  const answer = await fetch(`${plane.baseUrl}/v1/orgs/${world.orgId}/replays/${id}`, { headers });
+  const kept = await answer.json();
+  expect(kept).toMatchObject({
+    ...{ state: "succeeded", origin: "local", since: null, until: null, policy: null },
+    progress: { done: 3, total: 3 },
+    judges: [{ policy: "support-bot", digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) }],
+    filter: { project_id: world.projectId, environment: "dev" },
+    report: { population: 3, sampled: 3, bounded: 0, newly_blocked: { traces: 2, estimate: 2, low: 2, high: 2 } },
+  });
+  expect(JSON.stringify(kept)).not.toContain("long enough");
+  expect((await replay("--upload")).stderr).toContain("--upload is for files");
+});
+
 test("says what cannot be combined, and what an option takes", async () => {
   expect((await replay("--before", "p.yaml")).stderr).toContain("--before is for files");
   expect(await replay("--outcome", "perhaps")).toMatchObject({ code: 2 });

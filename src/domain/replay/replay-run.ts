@@ -33,7 +33,14 @@ import { nextTraces } from "../telemetry/trace-walk.ts";
 import { prepareSearch } from "../telemetry/version-window.ts";
 import { judgeReplay } from "./judge-replay.ts";
 import { type Draw, drawOf, type PlaceCounts, rangeOf, withRanges } from "./replay-sample.ts";
-import { type ReplayProgress, type ReplaySpec, replayProgressOf, replaySpecOf, strataOf } from "./replay-spec.ts";
+import {
+  type ReplayProgress,
+  type ReplaySpec,
+  type ReplaySubject,
+  replayProgressOf,
+  replaySpecOf,
+  strataOf,
+} from "./replay-spec.ts";
 
 /** Results that a run keeps, and how many of them may be bounded, so that those leave room for changes. */
 const maxResults = 50_000;
@@ -246,6 +253,7 @@ export class ReplayRun implements RunKind {
     traces: readonly TraceToReplay[],
   ): Promise<TracesReplayed> {
     if (traces.length === 0) return { tally: new ReplayTally().data, changes: [] };
+    if ("judges" in subject) throw new Error("a replay that was made elsewhere has no work");
     const key = "bundle" in subject ? run.id : [run.id, environment.projectId, environment.environment].join("/");
     const target = this.#targets.get(key) ?? (await this.#target(run, subject, environment));
     this.#targets.set(key, target);
@@ -255,7 +263,7 @@ export class ReplayRun implements RunKind {
 
   async #target(
     { orgId, id }: RunAtWork,
-    subject: ReplaySpec["subject"],
+    subject: ReplaySubject,
     environment: TraceEnvironment,
   ): Promise<ReplayTarget> {
     const caller = serviceCaller(orgId, { action: "replay.work", requestId: id, address: "" });

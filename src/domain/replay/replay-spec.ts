@@ -23,15 +23,21 @@ export interface ReplaySample {
   readonly seed: number;
 }
 
+/** A policy that judged where a replay was made: its name, and the digest of its document. */
+export interface ReplayJudge {
+  readonly policy: string;
+  readonly digest: string;
+}
+
 /** By what a run replays: a version of a stored policy, a document, or a version of a bundle. */
 export type ReplaySubject =
   | { readonly policyId: string; readonly version: number }
   | { readonly document: JsonValue }
   | { readonly bundle: NamedContent };
 
-/** What a run is to do. */
+/** What a run is to do, or, of one that was made elsewhere, was. */
 export interface ReplaySpec {
-  readonly subject: ReplaySubject;
+  readonly subject: ReplaySubject | { readonly judges: readonly ReplayJudge[] };
   /** Name of the policy that judges; null for a bundle. */
   readonly policy: string | null;
   readonly filter: ReplayFilter;

@@ -1,6 +1,7 @@
 // Replays of many traces: they are asked for and read here, and worked on by replay-run.ts.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { insufficientScope, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
@@ -10,16 +11,21 @@ import type { Transaction } from "../../store/core/transaction.ts";
 import { listReplayResults, type ReplayResultRow, type ResultChange } from "../../store/replay/replay-result.ts";
 import { listRuns, type RunRow } from "../../store/run/run.ts";
 import type { Analysis } from "../analysis/analysis.ts";
+import { ReplayTally } from "../analysis/replay-tally.ts";
 import type { ReplayBy } from "../analysis/replay-trace.ts";
+import { requireEnvironment, requireProject } from "../lookup.ts";
+import { nameOfOutcome } from "../measure/dataset/sample-name.ts";
 import { listTexts } from "../playground/playground.ts";
 import { PolicyFinder } from "../playground/selection.ts";
 import { enabledSchemas } from "../policy/output-schema.ts";
-import { addRun, cancelRun, removeRun, reportOf, requireRun } from "../run/run.ts";
+import { addEndedRun, addRun, cancelRun, removeRun, reportOf, requireRun } from "../run/run.ts";
 import { detailDays } from "../run/run-retention.ts";
 import { maySeeText } from "../telemetry/trace.ts";
 import { type ReplayReport, replayReportOf } from "./replay-report.ts";
 import {
   type ReplayFilter,
+  type ReplayJudge,
+  type ReplayProgress,
   type ReplaySample,
   type ReplaySpec,
   type ReplaySubject,
@@ -43,6 +49,14 @@ export interface NewReplay {
   readonly sample: ReplaySample;
   readonly by: ReplayBy;
   readonly asOf: "trace" | "now";
+}
+
+/** What came of a replay that was made elsewhere. */
+export interface LocalReplay {
+  readonly projectId: string | undefined;
+  readonly environment: string | undefined;
+  readonly judges: readonly ReplayJudge[];
+  readonly pairs: readonly { readonly was: Outcome; readonly is: Outcome; readonly requests: number }[];
 }
 
 /** A replay: its run, what it is to do, and what has come of it. */
@@ -89,6 +103,35 @@ export class Replays {
     return this.#parts.database.transaction(caller, async (tx) => {
       const run = await addReplay(tx, caller, spec);
       tx.changed({ resource: `replay/${run.id}`, before: null, after: saidSpec(spec) });
+      return replayOf(run);
+    });
+  }
+
+  /** Keeps what came of a replay that was made elsewhere. */
+  async record(caller: Caller, { projectId, environment, judges, pairs }: LocalReplay): Promise<Replay> {
+    const filter = ownFilter(caller, { projectId, environment });
+    if (filter.projectId === undefined && environment !== undefined)
+      throw validationFailed([{ field: "environment", message: "needs the project that it belongs to: project_id" }]);
+    const repeated = pairs.findIndex(({ was, is }, at) => pairs.findIndex((o) => o.was === was && o.is === is) < at);
+    if (repeated >= 0)
+      throw validationFailed([{ field: `pairs[${repeated}]`, message: "stands there already; add the two up" }]);
+    return this.#parts.database.transaction(caller, async (tx) => {
+      if (filter.projectId !== undefined) {
+        await requireProject(tx, filter.projectId);
+        if (environment !== undefined) await requireEnvironment(tx, filter.projectId, environment);
+      }
+      const now = tx.now.toISOString();
+      const requests = pairs.reduce((sum, pair) => sum + pair.requests, 0);
+      const spec: ReplaySpec = {
+        ...{ subject: { judges }, policy: null, filter, since: now, until: now },
+        sample: { max: requests, method: "uniform", seed: 0 },
+        ...{ by: "text", asOf: "now", mayReadText: true },
+      };
+      const run = await addEndedRun(tx, {
+        ...{ kind: "replay", spec: plain(spec), projectId: filter.projectId, createdBy: caller.credential.label },
+        ...{ done: requests, report: plain(progressOfPairs(pairs, requests)) },
+      });
+      tx.changed({ resource: `replay/${run.id}`, before: null, after: saidRecord(spec, pairs) });
       return replayOf(run);
     });
   }
@@ -174,11 +217,20 @@ export class Replays {
 
 /** Adds the run of a replay. */
 export function addReplay(tx: Transaction, caller: Caller, spec: ReplaySpec): Promise<RunRow> {
-  const kept = JSON.parse(JSON.stringify(spec)) as JsonObject; // plain data
   return addRun(tx, {
-    ...{ kind: "replay", spec: kept, projectId: spec.filter.projectId },
+    ...{ kind: "replay", spec: plain(spec), projectId: spec.filter.projectId },
     createdBy: caller.credential.label,
   });
+}
+
+function plain(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject; // plain data
+}
+
+/** The counts of a replay of which every request was judged, with a certain outcome. */
+function progressOfPairs(pairs: LocalReplay["pairs"], requests: number): ReplayProgress {
+  const cells = pairs.map(({ was, is, requests: traces }) => ({ stratum: 0, was, least: is, most: is, traces }));
+  return { ...replayProgressOf(undefined), populations: [requests], tally: { ...new ReplayTally().data, cells } };
 }
 
 /** The replay, if the caller may see it: a ci token sees those about its own project. */
@@ -214,6 +266,12 @@ function saidSpec({ subject, filter, since, until, sample, by, asOf }: ReplaySpe
     as_of: asOf,
   };
   return JSON.parse(JSON.stringify(said)) as JsonObject; // plain data
+}
+
+/** What was told of a replay that was made elsewhere, as the log of evidence has it. */
+function saidRecord({ subject, filter }: ReplaySpec, pairs: LocalReplay["pairs"]): JsonObject {
+  const said = pairs.map(({ was, is, requests }) => ({ was: nameOfOutcome(was), is: nameOfOutcome(is), requests }));
+  return plain({ ...subject, ...spelled(filter), pairs: said });
 }
 
 function spelled(fields: object): object {

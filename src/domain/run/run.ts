@@ -53,6 +53,21 @@ export async function addRun(
   return run;
 }
 
+/** Adds a run that somebody made elsewhere: it has succeeded, and nobody works on it. */
+export async function addEndedRun(
+  tx: Transaction,
+  { kind, spec, createdBy, projectId, done, report }: NewRun & { readonly done: number; readonly report: JsonObject },
+): Promise<RunRow> {
+  const run = tx.em.create(RunRow, {
+    ...{ orgId: tx.orgId, id: newId(), kind, projectId: projectId ?? null, state: "succeeded" },
+    ...{ spec: JSON.stringify(spec), cursor: "end", done, total: done, report: JSON.stringify(report), tries: 0 },
+    ...{ errorCode: null, errorMessage: null, createdBy },
+    ...{ createdAt: tx.now, startedAt: tx.now, finishedAt: tx.now, touchedAt: tx.now },
+  });
+  await tx.em.flush();
+  return run;
+}
+
 /** The run of this kind. `noun` is what callers call it. */
 export async function requireRun(tx: Transaction, kind: RunKindName, id: string, noun: string): Promise<RunRow> {
   const run = await findRun(tx, kind, id);

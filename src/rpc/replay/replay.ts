@@ -7,6 +7,7 @@ import {
   type ReplayEstimateSchema,
   type ReplayFilter,
   type ReplayFilterSchema,
+  ReplayOrigin,
   type ReplayReportSchema,
   type ReplayResultSchema,
   type ReplaySample,
@@ -46,6 +47,9 @@ export function replayHandlers(replays: Replays): ServiceImpl<typeof ReplayServi
       };
       return { replay: replayMessage(await replays.create(callerOf(context), input, context.signal)) };
     },
+    recordReplay: async ({ projectId, environment, judges, pairs }, context) => ({
+      replay: replayMessage(await replays.record(callerOf(context), { projectId, environment, judges, pairs })),
+    }),
     listReplays: async (request, context) => {
       const page = pageOf(request);
       const [found, total] = await replays.list(callerOf(context), page);
@@ -107,8 +111,13 @@ function replayMessage({ run, spec, report, resultsUntil }: Replay): MessageInit
     ...("bundle" in subject && { bundle: subject.bundle }),
     ...(policy !== null && { policy }),
     filter: filterMessage(filter),
-    since: timestampFromDate(new Date(since)),
-    until: timestampFromDate(new Date(until)),
+    ...("judges" in subject
+      ? { origin: ReplayOrigin.LOCAL, judges: subject.judges.map((judge) => ({ ...judge })) }
+      : {
+          origin: ReplayOrigin.SERVER,
+          since: timestampFromDate(new Date(since)),
+          until: timestampFromDate(new Date(until)),
+        }),
     sample: {
       ...{ max: sample.max, seed: sample.seed },
       method: sample.method === "uniform" ? ReplaySampling.UNIFORM : ReplaySampling.BY_OUTCOME,

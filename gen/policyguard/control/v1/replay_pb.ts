@@ -20,7 +20,35 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/replay.proto.
  */
 export const file_policyguard_control_v1_replay: GenFile = /*@__PURE__*/
-  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL3JlcGxheS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKIBQoMUmVwbGF5RmlsdGVyEiEKCnByb2plY3RfaWQYASABKAlCCLpIBXIDsAEBSACIAQESKwoLZW52aXJvbm1lbnQYAiABKAlCEbpIBHICGD/avBgGInByb2QiSAGIAQESHwoIYWdlbnRfaWQYAyABKAlCCLpIBXIDGIABSAKIAQESSQoHb3V0Y29tZRgEIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQhO6SAWCAQIQAdq8GAciQUxMT1ciSAOIAQESHgoHcnVsZV9pZBgFIAEoCUIIukgFcgMYgAJIBIgBARJFCgVzdGFnZRgGIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZUITukgFggECEAHavBgHImlucHV0IkgFiAEBEh0KBnBvbGljeRgHIAEoCUIIukgFcgMYgAJIBogBARIfCghkZXRlY3RvchgIIAEoCUIIukgFcgMYgAJIB4gBARIuCghjYXRlZ29yeRgJIAEoCUIXukgFcgMYgALavBgLInBpaS5lbWFpbCJICIgBARIsCgh1bmp1ZGdlZBgKIAEoCUIVukgFcgMYgALavBgJInRpbWVvdXQiSAmIAQESJAoOYnVuZGxlX3ZlcnNpb24YCyABKAVCB7pIBBoCKABICogBAUINCgtfcHJvamVjdF9pZEIOCgxfZW52aXJvbm1lbnRCCwoJX2FnZW50X2lkQgoKCF9vdXRjb21lQgoKCF9ydWxlX2lkQggKBl9zdGFnZUIJCgdfcG9saWN5QgsKCV9kZXRlY3RvckILCglfY2F0ZWdvcnlCCwoJX3VuanVkZ2VkQhEKD19idW5kbGVfdmVyc2lvbiKqAQoMUmVwbGF5U2FtcGxlEicKA21heBgBIAEoBUIVukgIGgYYwIQ9KAHavBgGMTAwMDAwSACIAQESTQoGbWV0aG9kGAIgASgOMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlTYW1wbGluZ0IVukgFggECEAHavBgJInVuaWZvcm0iEhEKBHNlZWQYAyABKAVIAYgBAUIGCgRfbWF4QgcKBV9zZWVkIpQICgZSZXBsYXkSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEi8KBXN0YXRlGAMgASgOMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5TdGF0ZRI1Cghwcm9ncmVzcxgEIAEoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuUHJvZ3Jlc3MSEgoKY3JlYXRlZF9ieRgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjQKC2ZpbmlzaGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEjQKBWVycm9yGAkgASgLMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW5FcnJvckgCiAEBEhYKCXBvbGljeV9pZBgKIAEoCUgDiAEBEhQKB3ZlcnNpb24YCyABKAVIBIgBARImCgZwb2xpY3kYDCABKAlCEdq8GA0ic3VwcG9ydC1ib3QiSAWIAQESOQoGYnVuZGxlGA0gASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlCdW5kbGVIBogBARI0CgZmaWx0ZXIYDiABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUZpbHRlchIpCgVzaW5jZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKBnNhbXBsZRgRIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5U2FtcGxlEjwKBG1vZGUYEiABKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1vZGVCCtq8GAYiYXV0byISPgoFYXNfb2YYEyABKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVRpbWVCC9q8GAcidHJhY2UiEjEKDXJlc3VsdHNfdW50aWwYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjkKBnJlcG9ydBgVIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5UmVwb3J0SAeIAQFCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QggKBl9lcnJvckIMCgpfcG9saWN5X2lkQgoKCF92ZXJzaW9uQgkKB19wb2xpY3lCCQoHX2J1bmRsZUIJCgdfcmVwb3J0IvQFCgxSZXBsYXlSZXBvcnQSFwoKcG9wdWxhdGlvbhgBIAEoBUgAiAEBEg8KB3NhbXBsZWQYAiABKAUSDQoFZXhhY3QYAyABKAUSDwoHYm91bmRlZBgEIAEoBRIRCglyZWFkX3RleHQYBSABKAUSMgoGbWF0cml4GAYgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlDZWxsEjcKB2NoYW5nZWQYByABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUVzdGltYXRlEj0KDW5ld2x5X2Jsb2NrZWQYCCABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUVzdGltYXRlEj0KDW5ld2x5X2FsbG93ZWQYCSABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUVzdGltYXRlEjMKB2J5X3J1bGUYCiADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVJ1bGUSNQoIYnlfc3RhZ2UYCyADKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVN0YWdlEjUKCGJ5X2FnZW50GAwgAygLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlBZ2VudBI/CgxvdGhlcl9hZ2VudHMYDSABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUNvdW50c0gBiAEBEjoKB3JlYXNvbnMYDiADKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVJlYXNvbkNvdW50Eg8KB3Jlc3VsdHMYDyABKAUSFwoPcmVzdWx0c19vbWl0dGVkGBAgASgFEjIKBW1hcmtzGBEgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlNYXJrc0INCgtfcG9wdWxhdGlvbkIPCg1fb3RoZXJfYWdlbnRzIs4CCgtSZXBsYXlNYXJrcxJBCg9mYWxzZV9wb3NpdGl2ZXMYASABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1hcmtDb3VudHMSQQoPZmFsc2VfbmVnYXRpdmVzGAIgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlNYXJrQ291bnRzEjkKB2NvcnJlY3QYAyABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1hcmtDb3VudHMSPAoKYWNjZXB0YWJsZRgEIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5TWFya0NvdW50cxJACg5jb3JyZWN0X2Jsb2NrcxgFIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5TWFya0NvdW50cyJWChBSZXBsYXlNYXJrQ291bnRzEg4KBm1hcmtlZBgBIAEoBRIOCgZhZ3JlZXMYAiABKAUSEQoJZGlzYWdyZWVzGAMgASgFEg8KB3Vua25vd24YBCABKAUitgEKClJlcGxheUNlbGwSOAoDd2FzGAEgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCC9q8GAciQUxMT1ciEjcKAmlzGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCC9q8GAciQkxPQ0siEjUKBWNvdW50GAMgASgLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlFc3RpbWF0ZSKwAQoOUmVwbGF5RXN0aW1hdGUSDgoGdHJhY2VzGAEgASgFEhAKCHBvc3NpYmxlGAIgASgFEiEKCGVzdGltYXRlGAMgASgBQgravBgGMTI0MC41SACIAQESHAoDbG93GAQgASgBQgravBgGMTEwMi45SAGIAQESHQoEaGlnaBgFIAEoAUIK2rwYBjEzOTUuMUgCiAEBQgsKCV9lc3RpbWF0ZUIGCgRfbG93QgcKBV9oaWdoIrABCgpSZXBsYXlSdWxlEiEKBnBvbGljeRgBIAEoCUIR2rwYDSJzdXBwb3J0LWJvdCISIAoHcnVsZV9pZBgCIAEoCUIP2rwYCyJpbmplY3Rpb24iEgsKA3dhcxgDIAEoBRIPCgdtYXRjaGVzGAQgASgFEhEKCW1heV9tYXRjaBgFIAEoBRIVCg1uZXdseV9ibG9ja2VkGAYgASgFEhUKDW5ld2x5X2FsbG93ZWQYByABKAUibgoMUmVwbGF5Q291bnRzEg4KBnRyYWNlcxgBIAEoBRIPCgdib3VuZGVkGAIgASgFEg8KB2NoYW5nZWQYAyABKAUSFQoNbmV3bHlfYmxvY2tlZBgEIAEoBRIVCg1uZXdseV9hbGxvd2VkGAUgASgFIn0KC1JlcGxheVN0YWdlEjgKBXN0YWdlGAEgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlQgvavBgHImlucHV0IhI0CgZjb3VudHMYAiABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUNvdW50cyJ6CgtSZXBsYXlBZ2VudBIoCghhZ2VudF9pZBgBIAEoCUIR2rwYDSJzdXBwb3J0LWJvdCJIAIgBARI0CgZjb3VudHMYAiABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUNvdW50c0ILCglfYWdlbnRfaWQiSwoRUmVwbGF5UmVhc29uQ291bnQSJgoGcmVhc29uGAEgASgJQhbavBgSImRldGVjdG9yX2NoYW5nZWQiEg4KBnRyYWNlcxgCIAEoBSK+BQoMUmVwbGF5UmVzdWx0EhAKCHRyYWNlX2lkGAEgASgJEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnByb2plY3RfaWQYAyABKAkSHwoLZW52aXJvbm1lbnQYBCABKAlCCtq8GAYicHJvZCISOAoDd2FzGAUgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWVCC9q8GAciQUxMT1ciEkEKB291dGNvbWUYBiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIL2rwYByJCTE9DSyJIAIgBARI7Cg1vdXRjb21lX3JhbmdlGAcgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5PdXRjb21lUmFuZ2USFAoHY2hhbmdlZBgIIAEoCEgBiAEBEiAKE3dhc19kZWNpZGVkX2J5X3J1bGUYCSABKAlIAogBARIiChV3YXNfZGVjaWRlZF9ieV9wb2xpY3kYCiABKAlIA4gBARIcCg9kZWNpZGVkX2J5X3J1bGUYCyABKAlIBIgBARIeChFkZWNpZGVkX2J5X3BvbGljeRgMIAEoCUgFiAEBEkQKCW1vZGVfdXNlZBgNIAEoDjIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5TW9kZUIN2rwYCSJzaWduYWxzIhIpCgdyZWFzb25zGA4gAygJQhjavBgUWyJkZXRlY3Rvcl9jaGFuZ2VkIl1CCgoIX291dGNvbWVCCgoIX2NoYW5nZWRCFgoUX3dhc19kZWNpZGVkX2J5X3J1bGVCGAoWX3dhc19kZWNpZGVkX2J5X3BvbGljeUISChBfZGVjaWRlZF9ieV9ydWxlQhQKEl9kZWNpZGVkX2J5X3BvbGljeSqLAQoOUmVwbGF5U2FtcGxpbmcSHwobUkVQTEFZX1NBTVBMSU5HX1VOU1BFQ0lGSUVEEAASKAoXUkVQTEFZX1NBTVBMSU5HX1VOSUZPUk0QARoLkr0YB3VuaWZvcm0SLgoaUkVQTEFZX1NBTVBMSU5HX0JZX09VVENPTUUQAhoOkr0YCmJ5X291dGNvbWUq5QEKDFJlcGxheUNoYW5nZRIdChlSRVBMQVlfQ0hBTkdFX1VOU1BFQ0lGSUVEEAASJgoVUkVQTEFZX0NIQU5HRV9DSEFOR0VEEAEaC5K9GAdjaGFuZ2VkEjIKG1JFUExBWV9DSEFOR0VfTkVXTFlfQkxPQ0tFRBACGhGSvRgNbmV3bHlfYmxvY2tlZBIyChtSRVBMQVlfQ0hBTkdFX05FV0xZX0FMTE9XRUQQAxoRkr0YDW5ld2x5X2FsbG93ZWQSJgoVUkVQTEFZX0NIQU5HRV9CT1VOREVEEAQaC5K9GAdib3VuZGVkYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_control_v1_run, file_policyguard_control_v1_trace_replay, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL3JlcGxheS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSK1AQoLUmVwbGF5SnVkZ2USKwoGcG9saWN5GAEgASgJQhu6SAdyBRABGIAC2rwYDSJzdXBwb3J0LWJvdCISeQoGZGlnZXN0GAIgASgJQmm6SBlyFzIVXnNoYTI1NjpbMC05YS1mXXs2NH0k2rwYSSJzaGEyNTY6YWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYiIiiAUKDFJlcGxheUZpbHRlchIhCgpwcm9qZWN0X2lkGAEgASgJQgi6SAVyA7ABAUgAiAEBEisKC2Vudmlyb25tZW50GAIgASgJQhG6SARyAhg/2rwYBiJwcm9kIkgBiAEBEh8KCGFnZW50X2lkGAMgASgJQgi6SAVyAxiAAUgCiAEBEkkKB291dGNvbWUYBCABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUITukgFggECEAHavBgHIkFMTE9XIkgDiAEBEh4KB3J1bGVfaWQYBSABKAlCCLpIBXIDGIACSASIAQESRQoFc3RhZ2UYBiABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RhZ2VCE7pIBYIBAhAB2rwYByJpbnB1dCJIBYgBARIdCgZwb2xpY3kYByABKAlCCLpIBXIDGIACSAaIAQESHwoIZGV0ZWN0b3IYCCABKAlCCLpIBXIDGIACSAeIAQESLgoIY2F0ZWdvcnkYCSABKAlCF7pIBXIDGIAC2rwYCyJwaWkuZW1haWwiSAiIAQESLAoIdW5qdWRnZWQYCiABKAlCFbpIBXIDGIAC2rwYCSJ0aW1lb3V0IkgJiAEBEiQKDmJ1bmRsZV92ZXJzaW9uGAsgASgFQge6SAQaAigASAqIAQFCDQoLX3Byb2plY3RfaWRCDgoMX2Vudmlyb25tZW50QgsKCV9hZ2VudF9pZEIKCghfb3V0Y29tZUIKCghfcnVsZV9pZEIICgZfc3RhZ2VCCQoHX3BvbGljeUILCglfZGV0ZWN0b3JCCwoJX2NhdGVnb3J5QgsKCV91bmp1ZGdlZEIRCg9fYnVuZGxlX3ZlcnNpb24iqgEKDFJlcGxheVNhbXBsZRInCgNtYXgYASABKAVCFbpICBoGGMCEPSgB2rwYBjEwMDAwMEgAiAEBEk0KBm1ldGhvZBgCIAEoDjImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5U2FtcGxpbmdCFbpIBYIBAhAB2rwYCSJ1bmlmb3JtIhIRCgRzZWVkGAMgASgFSAGIAQFCBgoEX21heEIHCgVfc2VlZCKrCQoGUmVwbGF5EgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIvCgVzdGF0ZRgDIAEoDjIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuU3RhdGUSNQoIcHJvZ3Jlc3MYBCABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1blByb2dyZXNzEhIKCmNyZWF0ZWRfYnkYBSABKAkSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI0CgtmaW5pc2hlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARI0CgVlcnJvchgJIAEoCzIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuRXJyb3JIAogBARIWCglwb2xpY3lfaWQYCiABKAlIA4gBARIUCgd2ZXJzaW9uGAsgASgFSASIAQESJgoGcG9saWN5GAwgASgJQhHavBgNInN1cHBvcnQtYm90IkgFiAEBEjkKBmJ1bmRsZRgNIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5QnVuZGxlSAaIAQESNAoGZmlsdGVyGA4gASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlGaWx0ZXISLgoFc2luY2UYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAeIAQESLgoFdW50aWwYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAiIAQESNAoGc2FtcGxlGBEgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlTYW1wbGUSPAoEbW9kZRgSIAEoDjIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5TW9kZUIK2rwYBiJhdXRvIhI+CgVhc19vZhgTIAEoDjIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5VGltZUIL2rwYByJ0cmFjZSISMQoNcmVzdWx0c191bnRpbBgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOQoGcmVwb3J0GBUgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlSZXBvcnRICYgBARJCCgZvcmlnaW4YFiABKA4yJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU9yaWdpbkIM2rwYCCJzZXJ2ZXIiEjMKBmp1ZGdlcxgXIAMoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5SnVkZ2VCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QggKBl9lcnJvckIMCgpfcG9saWN5X2lkQgoKCF92ZXJzaW9uQgkKB19wb2xpY3lCCQoHX2J1bmRsZUIICgZfc2luY2VCCAoGX3VudGlsQgkKB19yZXBvcnQi9AUKDFJlcGxheVJlcG9ydBIXCgpwb3B1bGF0aW9uGAEgASgFSACIAQESDwoHc2FtcGxlZBgCIAEoBRINCgVleGFjdBgDIAEoBRIPCgdib3VuZGVkGAQgASgFEhEKCXJlYWRfdGV4dBgFIAEoBRIyCgZtYXRyaXgYBiADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUNlbGwSNwoHY2hhbmdlZBgHIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5RXN0aW1hdGUSPQoNbmV3bHlfYmxvY2tlZBgIIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5RXN0aW1hdGUSPQoNbmV3bHlfYWxsb3dlZBgJIAEoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5RXN0aW1hdGUSMwoHYnlfcnVsZRgKIAMoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5UnVsZRI1CghieV9zdGFnZRgLIAMoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5U3RhZ2USNQoIYnlfYWdlbnQYDCADKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUFnZW50Ej8KDG90aGVyX2FnZW50cxgNIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5Q291bnRzSAGIAQESOgoHcmVhc29ucxgOIAMoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5UmVhc29uQ291bnQSDwoHcmVzdWx0cxgPIAEoBRIXCg9yZXN1bHRzX29taXR0ZWQYECABKAUSMgoFbWFya3MYESABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1hcmtzQg0KC19wb3B1bGF0aW9uQg8KDV9vdGhlcl9hZ2VudHMizgIKC1JlcGxheU1hcmtzEkEKD2ZhbHNlX3Bvc2l0aXZlcxgBIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5TWFya0NvdW50cxJBCg9mYWxzZV9uZWdhdGl2ZXMYAiABKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1hcmtDb3VudHMSOQoHY29ycmVjdBgDIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5TWFya0NvdW50cxI8CgphY2NlcHRhYmxlGAQgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlNYXJrQ291bnRzEkAKDmNvcnJlY3RfYmxvY2tzGAUgASgLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlNYXJrQ291bnRzIlYKEFJlcGxheU1hcmtDb3VudHMSDgoGbWFya2VkGAEgASgFEg4KBmFncmVlcxgCIAEoBRIRCglkaXNhZ3JlZXMYAyABKAUSDwoHdW5rbm93bhgEIAEoBSK2AQoKUmVwbGF5Q2VsbBI4CgN3YXMYASABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIL2rwYByJBTExPVyISNwoCaXMYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIL2rwYByJCTE9DSyISNQoFY291bnQYAyABKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUVzdGltYXRlIrABCg5SZXBsYXlFc3RpbWF0ZRIOCgZ0cmFjZXMYASABKAUSEAoIcG9zc2libGUYAiABKAUSIQoIZXN0aW1hdGUYAyABKAFCCtq8GAYxMjQwLjVIAIgBARIcCgNsb3cYBCABKAFCCtq8GAYxMTAyLjlIAYgBARIdCgRoaWdoGAUgASgBQgravBgGMTM5NS4xSAKIAQFCCwoJX2VzdGltYXRlQgYKBF9sb3dCBwoFX2hpZ2gisAEKClJlcGxheVJ1bGUSIQoGcG9saWN5GAEgASgJQhHavBgNInN1cHBvcnQtYm90IhIgCgdydWxlX2lkGAIgASgJQg/avBgLImluamVjdGlvbiISCwoDd2FzGAMgASgFEg8KB21hdGNoZXMYBCABKAUSEQoJbWF5X21hdGNoGAUgASgFEhUKDW5ld2x5X2Jsb2NrZWQYBiABKAUSFQoNbmV3bHlfYWxsb3dlZBgHIAEoBSJuCgxSZXBsYXlDb3VudHMSDgoGdHJhY2VzGAEgASgFEg8KB2JvdW5kZWQYAiABKAUSDwoHY2hhbmdlZBgDIAEoBRIVCg1uZXdseV9ibG9ja2VkGAQgASgFEhUKDW5ld2x5X2FsbG93ZWQYBSABKAUifQoLUmVwbGF5U3RhZ2USOAoFc3RhZ2UYASABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RhZ2VCC9q8GAciaW5wdXQiEjQKBmNvdW50cxgCIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5Q291bnRzInoKC1JlcGxheUFnZW50EigKCGFnZW50X2lkGAEgASgJQhHavBgNInN1cHBvcnQtYm90IkgAiAEBEjQKBmNvdW50cxgCIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5Q291bnRzQgsKCV9hZ2VudF9pZCJLChFSZXBsYXlSZWFzb25Db3VudBImCgZyZWFzb24YASABKAlCFtq8GBIiZGV0ZWN0b3JfY2hhbmdlZCISDgoGdHJhY2VzGAIgASgFIr4FCgxSZXBsYXlSZXN1bHQSEAoIdHJhY2VfaWQYASABKAkSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKcHJvamVjdF9pZBgDIAEoCRIfCgtlbnZpcm9ubWVudBgEIAEoCUIK2rwYBiJwcm9kIhI4CgN3YXMYBSABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIL2rwYByJBTExPVyISQQoHb3V0Y29tZRgGIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQgvavBgHIkJMT0NLIkgAiAEBEjsKDW91dGNvbWVfcmFuZ2UYByABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLk91dGNvbWVSYW5nZRIUCgdjaGFuZ2VkGAggASgISAGIAQESIAoTd2FzX2RlY2lkZWRfYnlfcnVsZRgJIAEoCUgCiAEBEiIKFXdhc19kZWNpZGVkX2J5X3BvbGljeRgKIAEoCUgDiAEBEhwKD2RlY2lkZWRfYnlfcnVsZRgLIAEoCUgEiAEBEh4KEWRlY2lkZWRfYnlfcG9saWN5GAwgASgJSAWIAQESRAoJbW9kZV91c2VkGA0gASgOMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlNb2RlQg3avBgJInNpZ25hbHMiEikKB3JlYXNvbnMYDiADKAlCGNq8GBRbImRldGVjdG9yX2NoYW5nZWQiXUIKCghfb3V0Y29tZUIKCghfY2hhbmdlZEIWChRfd2FzX2RlY2lkZWRfYnlfcnVsZUIYChZfd2FzX2RlY2lkZWRfYnlfcG9saWN5QhIKEF9kZWNpZGVkX2J5X3J1bGVCFAoSX2RlY2lkZWRfYnlfcG9saWN5KosBCg5SZXBsYXlTYW1wbGluZxIfChtSRVBMQVlfU0FNUExJTkdfVU5TUEVDSUZJRUQQABIoChdSRVBMQVlfU0FNUExJTkdfVU5JRk9STRABGguSvRgHdW5pZm9ybRIuChpSRVBMQVlfU0FNUExJTkdfQllfT1VUQ09NRRACGg6SvRgKYnlfb3V0Y29tZSrlAQoMUmVwbGF5Q2hhbmdlEh0KGVJFUExBWV9DSEFOR0VfVU5TUEVDSUZJRUQQABImChVSRVBMQVlfQ0hBTkdFX0NIQU5HRUQQARoLkr0YB2NoYW5nZWQSMgobUkVQTEFZX0NIQU5HRV9ORVdMWV9CTE9DS0VEEAIaEZK9GA1uZXdseV9ibG9ja2VkEjIKG1JFUExBWV9DSEFOR0VfTkVXTFlfQUxMT1dFRBADGhGSvRgNbmV3bHlfYWxsb3dlZBImChVSRVBMQVlfQ0hBTkdFX0JPVU5ERUQQBBoLkr0YB2JvdW5kZWQqdwoMUmVwbGF5T3JpZ2luEh0KGVJFUExBWV9PUklHSU5fVU5TUEVDSUZJRUQQABIkChRSRVBMQVlfT1JJR0lOX1NFUlZFUhABGgqSvRgGc2VydmVyEiIKE1JFUExBWV9PUklHSU5fTE9DQUwQAhoJkr0YBWxvY2FsYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_control_v1_run, file_policyguard_control_v1_trace_replay, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+
+/**
+ * ReplayJudge is a policy that judged where a replay was made.
+ *
+ * @generated from message policyguard.control.v1.ReplayJudge
+ */
+export type ReplayJudge = Message<"policyguard.control.v1.ReplayJudge"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string policy = 1;
+   */
+  policy: string;
+
+  /**
+   * SHA-256 of its document in canonical JSON (RFC 8785).
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ReplayJudge.
+ * Use `create(ReplayJudgeSchema)` to create a new message.
+ */
+export const ReplayJudgeSchema: GenMessage<ReplayJudge> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_replay, 0);
 
 /**
  * ReplayFilter says which traces are replayed, as the list of traces does; every given field has to match. Chosen here:
@@ -113,7 +141,7 @@ export type ReplayFilter = Message<"policyguard.control.v1.ReplayFilter"> & {
  * Use `create(ReplayFilterSchema)` to create a new message.
  */
 export const ReplayFilterSchema: GenMessage<ReplayFilter> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 0);
+  messageDesc(file_policyguard_control_v1_replay, 1);
 
 /**
  * ReplaySample says which of the traces are judged.
@@ -148,7 +176,7 @@ export type ReplaySample = Message<"policyguard.control.v1.ReplaySample"> & {
  * Use `create(ReplaySampleSchema)` to create a new message.
  */
 export const ReplaySampleSchema: GenMessage<ReplaySample> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 1);
+  messageDesc(file_policyguard_control_v1_replay, 2);
 
 /**
  * Replay judges many traces by other policies. It is a run.
@@ -255,16 +283,16 @@ export type Replay = Message<"policyguard.control.v1.Replay"> & {
   filter?: ReplayFilter | undefined;
 
   /**
-   * The first moment of the traces.
+   * The first moment of the traces; null for a local replay.
    *
-   * @generated from field: google.protobuf.Timestamp since = 15;
+   * @generated from field: optional google.protobuf.Timestamp since = 15;
    */
   since?: Timestamp | undefined;
 
   /**
-   * The moment after the last one.
+   * The moment after the last one; null as well.
    *
-   * @generated from field: google.protobuf.Timestamp until = 16;
+   * @generated from field: optional google.protobuf.Timestamp until = 16;
    */
   until?: Timestamp | undefined;
 
@@ -302,6 +330,20 @@ export type Replay = Message<"policyguard.control.v1.Replay"> & {
    * @generated from field: optional policyguard.control.v1.ReplayReport report = 21;
    */
   report?: ReplayReport | undefined;
+
+  /**
+   * Where it was made.
+   *
+   * @generated from field: policyguard.control.v1.ReplayOrigin origin = 22;
+   */
+  origin: ReplayOrigin;
+
+  /**
+   * The policies that judged a local replay; empty for others, of which `policy` or `bundle` says it.
+   *
+   * @generated from field: repeated policyguard.control.v1.ReplayJudge judges = 23;
+   */
+  judges: ReplayJudge[];
 };
 
 /**
@@ -309,7 +351,7 @@ export type Replay = Message<"policyguard.control.v1.Replay"> & {
  * Use `create(ReplaySchema)` to create a new message.
  */
 export const ReplaySchema: GenMessage<Replay> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 2);
+  messageDesc(file_policyguard_control_v1_replay, 3);
 
 /**
  * ReplayReport says what other policies make of the traces. Counts are of judged traces; estimates are for all that
@@ -443,7 +485,7 @@ export type ReplayReport = Message<"policyguard.control.v1.ReplayReport"> & {
  * Use `create(ReplayReportSchema)` to create a new message.
  */
 export const ReplayReportSchema: GenMessage<ReplayReport> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 3);
+  messageDesc(file_policyguard_control_v1_replay, 4);
 
 /**
  * ReplayMarks says how a replay agrees with annotators. What is counted are targets whose mark is settled: a trace as a
@@ -497,7 +539,7 @@ export type ReplayMarks = Message<"policyguard.control.v1.ReplayMarks"> & {
  * Use `create(ReplayMarksSchema)` to create a new message.
  */
 export const ReplayMarksSchema: GenMessage<ReplayMarks> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 4);
+  messageDesc(file_policyguard_control_v1_replay, 5);
 
 /**
  * ReplayMarkCounts counts what has one mark.
@@ -539,7 +581,7 @@ export type ReplayMarkCounts = Message<"policyguard.control.v1.ReplayMarkCounts"
  * Use `create(ReplayMarkCountsSchema)` to create a new message.
  */
 export const ReplayMarkCountsSchema: GenMessage<ReplayMarkCounts> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 5);
+  messageDesc(file_policyguard_control_v1_replay, 6);
 
 /**
  * ReplayCell counts one change of outcomes.
@@ -574,7 +616,7 @@ export type ReplayCell = Message<"policyguard.control.v1.ReplayCell"> & {
  * Use `create(ReplayCellSchema)` to create a new message.
  */
 export const ReplayCellSchema: GenMessage<ReplayCell> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 6);
+  messageDesc(file_policyguard_control_v1_replay, 7);
 
 /**
  * ReplayEstimate is a count of judged traces, and what it says about all of them.
@@ -623,7 +665,7 @@ export type ReplayEstimate = Message<"policyguard.control.v1.ReplayEstimate"> & 
  * Use `create(ReplayEstimateSchema)` to create a new message.
  */
 export const ReplayEstimateSchema: GenMessage<ReplayEstimate> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 7);
+  messageDesc(file_policyguard_control_v1_replay, 8);
 
 /**
  * ReplayRule counts the judged traces in which one rule matched or matches.
@@ -686,7 +728,7 @@ export type ReplayRule = Message<"policyguard.control.v1.ReplayRule"> & {
  * Use `create(ReplayRuleSchema)` to create a new message.
  */
 export const ReplayRuleSchema: GenMessage<ReplayRule> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 8);
+  messageDesc(file_policyguard_control_v1_replay, 9);
 
 /**
  * ReplayCounts counts judged traces of one kind.
@@ -735,7 +777,7 @@ export type ReplayCounts = Message<"policyguard.control.v1.ReplayCounts"> & {
  * Use `create(ReplayCountsSchema)` to create a new message.
  */
 export const ReplayCountsSchema: GenMessage<ReplayCounts> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 9);
+  messageDesc(file_policyguard_control_v1_replay, 10);
 
 /**
  * ReplayStage counts the judged traces of one moment of the turn.
@@ -763,7 +805,7 @@ export type ReplayStage = Message<"policyguard.control.v1.ReplayStage"> & {
  * Use `create(ReplayStageSchema)` to create a new message.
  */
 export const ReplayStageSchema: GenMessage<ReplayStage> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 10);
+  messageDesc(file_policyguard_control_v1_replay, 11);
 
 /**
  * ReplayAgent counts the judged traces of one agent.
@@ -791,7 +833,7 @@ export type ReplayAgent = Message<"policyguard.control.v1.ReplayAgent"> & {
  * Use `create(ReplayAgentSchema)` to create a new message.
  */
 export const ReplayAgentSchema: GenMessage<ReplayAgent> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 11);
+  messageDesc(file_policyguard_control_v1_replay, 12);
 
 /**
  * ReplayReasonCount counts the judged traces that have one reason.
@@ -819,7 +861,7 @@ export type ReplayReasonCount = Message<"policyguard.control.v1.ReplayReasonCoun
  * Use `create(ReplayReasonCountSchema)` to create a new message.
  */
 export const ReplayReasonCountSchema: GenMessage<ReplayReasonCount> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 12);
+  messageDesc(file_policyguard_control_v1_replay, 13);
 
 /**
  * ReplayResult is a trace whose outcome is another one, or is not known.
@@ -931,7 +973,7 @@ export type ReplayResult = Message<"policyguard.control.v1.ReplayResult"> & {
  * Use `create(ReplayResultSchema)` to create a new message.
  */
 export const ReplayResultSchema: GenMessage<ReplayResult> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay, 13);
+  messageDesc(file_policyguard_control_v1_replay, 14);
 
 /**
  * ReplaySampling says how a sample is drawn.
@@ -1028,4 +1070,45 @@ export type ReplayChange = (typeof ReplayChange)[keyof typeof ReplayChange] | Un
  */
 export const ReplayChangeSchema: GenEnum<ReplayChange> = /*@__PURE__*/
   enumDesc(file_policyguard_control_v1_replay, 1);
+
+/**
+ * ReplayOrigin says where a replay was made.
+ *
+ * @generated from enum policyguard.control.v1.ReplayOrigin
+ */
+export const ReplayOrigin = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: REPLAY_ORIGIN_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Here, of stored traces.
+   *
+   * @generated from enum value: REPLAY_ORIGIN_SERVER = 1;
+   */
+  SERVER: 1,
+
+  /**
+   * Elsewhere, of requests that never came here; its counts are those that its maker told.
+   *
+   * @generated from enum value: REPLAY_ORIGIN_LOCAL = 2;
+   */
+  LOCAL: 2,
+} as const;
+
+/**
+ * ReplayOrigin says where a replay was made.
+ *
+ * @generated from enum policyguard.control.v1.ReplayOrigin
+ */
+export type ReplayOrigin = (typeof ReplayOrigin)[keyof typeof ReplayOrigin] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.ReplayOrigin.
+ */
+export const ReplayOriginSchema: GenEnum<ReplayOrigin> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_replay, 2);
 

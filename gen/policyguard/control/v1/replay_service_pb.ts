@@ -8,18 +8,20 @@ import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Replay, ReplayChange, ReplayFilter, ReplayResult, ReplaySample } from "./replay_pb.ts";
+import type { Replay, ReplayChange, ReplayFilter, ReplayJudge, ReplayResult, ReplaySample } from "./replay_pb.ts";
 import { file_policyguard_control_v1_replay } from "./replay_pb.ts";
 import type { ReplayBundle, ReplayMode, ReplayTime } from "./trace_replay_pb.ts";
 import { file_policyguard_control_v1_trace_replay } from "./trace_replay_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
+import type { Outcome } from "../../policy/v1/outcome_pb.ts";
+import { file_policyguard_policy_v1_outcome } from "../../policy/v1/outcome_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/control/v1/replay_service.proto.
  */
 export const file_policyguard_control_v1_replay_service: GenFile = /*@__PURE__*/
-  fileDesc("Citwb2xpY3lndWFyZC9jb250cm9sL3YxL3JlcGxheV9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxItsEChNDcmVhdGVSZXBsYXlSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIgCglwb2xpY3lfaWQYAiABKAlCCLpIBXIDsAEBSACIAQESHQoHdmVyc2lvbhgDIAEoBUIHukgEGgIoAUgBiAEBEi0KCGRvY3VtZW50GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSAKIAQESOQoGYnVuZGxlGAUgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlCdW5kbGVIA4gBARI0CgZmaWx0ZXIYBiABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUZpbHRlchIuCgVzaW5jZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBIgBARIuCgV1bnRpbBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBYgBARI0CgZzYW1wbGUYCSABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVNhbXBsZRI6CgRtb2RlGAogASgOMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlNb2RlQgi6SAWCAQIQARI7CgVhc19vZhgLIAEoDjIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5VGltZUIIukgFggECEAFCDAoKX3BvbGljeV9pZEIKCghfdmVyc2lvbkILCglfZG9jdW1lbnRCCQoHX2J1bmRsZUIICgZfc2luY2VCCAoGX3VudGlsIkYKFENyZWF0ZVJlcGxheVJlc3BvbnNlEi4KBnJlcGxheRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5IncKEkxpc3RSZXBsYXlzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHgoFbGltaXQYAiABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYAyABKAVCB7pIBBoCKABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJ0ChNMaXN0UmVwbGF5c1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRIvCgdyZXBsYXlzGAQgAygLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXkiPwoQR2V0UmVwbGF5UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGwoJcmVwbGF5X2lkGAIgASgJQgi6SAVyA7ABASJDChFHZXRSZXBsYXlSZXNwb25zZRIuCgZyZXBsYXkYASABKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheSLaAQoYTGlzdFJlcGxheVJlc3VsdHNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIbCglyZXBsYXlfaWQYAiABKAlCCLpIBXIDsAEBEh4KBWxpbWl0GAMgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAQgASgFQge6SAQaAigASAGIAQESPgoGY2hhbmdlGAUgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlDaGFuZ2VCCLpIBYIBAhABQggKBl9saW1pdEIJCgdfb2Zmc2V0IoABChlMaXN0UmVwbGF5UmVzdWx0c1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI1CgdyZXN1bHRzGAQgAygLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlSZXN1bHQiQgoTQ2FuY2VsUmVwbGF5UmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGwoJcmVwbGF5X2lkGAIgASgJQgi6SAVyA7ABASJGChRDYW5jZWxSZXBsYXlSZXNwb25zZRIuCgZyZXBsYXkYASABKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheSJCChNEZWxldGVSZXBsYXlSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIbCglyZXBsYXlfaWQYAiABKAlCCLpIBXIDsAEBIhYKFERlbGV0ZVJlcGxheVJlc3BvbnNlMpQJCg1SZXBsYXlTZXJ2aWNlEuEBCgxDcmVhdGVSZXBsYXkSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZVJlcGxheVJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZVJlcGxheVJlc3BvbnNlInb4uxjJAYq8GA1yZXBsYXkuY3JlYXRlmrwYCW5vdF9mb3VuZJq8GA1saW1pdF9yZWFjaGVkmrwYDnBvbGljeV9pbnZhbGlkqLwYBYLT5JMCJjoBKmIGcmVwbGF5IhkvdjEvb3Jncy97b3JnX2lkfS9yZXBsYXlzEo0BCgtMaXN0UmVwbGF5cxIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFJlcGxheXNSZXF1ZXN0GisucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UmVwbGF5c1Jlc3BvbnNlIiWovBgEgtPkkwIbEhkvdjEvb3Jncy97b3JnX2lkfS9yZXBsYXlzEqgBCglHZXRSZXBsYXkSKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFJlcGxheVJlcXVlc3QaKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldFJlcGxheVJlc3BvbnNlIkaavBgJbm90X2ZvdW5kqLwYBILT5JMCL2IGcmVwbGF5EiUvdjEvb3Jncy97b3JnX2lkfS9yZXBsYXlzL3tyZXBsYXlfaWR9EsABChFMaXN0UmVwbGF5UmVzdWx0cxIwLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFJlcGxheVJlc3VsdHNSZXF1ZXN0GjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UmVwbGF5UmVzdWx0c1Jlc3BvbnNlIkaavBgJbm90X2ZvdW5kqLwYBILT5JMCLxItL3YxL29yZ3Mve29yZ19pZH0vcmVwbGF5cy97cmVwbGF5X2lkfS9yZXN1bHRzEtgBCgxDYW5jZWxSZXBsYXkSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmNlbFJlcGxheVJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmNlbFJlcGxheVJlc3BvbnNlIm2KvBgNcmVwbGF5LmNhbmNlbJq8GAlub3RfZm91bmSavBgIY29uZmxpY3SovBgFgtPkkwI5OgEqYgZyZXBsYXkiLC92MS9vcmdzL3tvcmdfaWR9L3JlcGxheXMve3JlcGxheV9pZH0vY2FuY2VsEr8BCgxEZWxldGVSZXBsYXkSKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGV0ZVJlcGxheVJlcXVlc3QaLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRlbGV0ZVJlcGxheVJlc3BvbnNlIlT4uxjMAYq8GA1yZXBsYXkuZGVsZXRlmrwYCW5vdF9mb3VuZKi8GAWC0+STAicqJS92MS9vcmdzL3tvcmdfaWR9L3JlcGxheXMve3JlcGxheV9pZH0aBOC9GAViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_replay, file_policyguard_control_v1_trace_replay, file_policyguard_options_v1_options]);
+  fileDesc("Citwb2xpY3lndWFyZC9jb250cm9sL3YxL3JlcGxheV9zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxItsEChNDcmVhdGVSZXBsYXlSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIgCglwb2xpY3lfaWQYAiABKAlCCLpIBXIDsAEBSACIAQESHQoHdmVyc2lvbhgDIAEoBUIHukgEGgIoAUgBiAEBEi0KCGRvY3VtZW50GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSAKIAQESOQoGYnVuZGxlGAUgASgLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlCdW5kbGVIA4gBARI0CgZmaWx0ZXIYBiABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUZpbHRlchIuCgVzaW5jZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBIgBARIuCgV1bnRpbBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBYgBARI0CgZzYW1wbGUYCSABKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVNhbXBsZRI6CgRtb2RlGAogASgOMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlNb2RlQgi6SAWCAQIQARI7CgVhc19vZhgLIAEoDjIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5VGltZUIIukgFggECEAFCDAoKX3BvbGljeV9pZEIKCghfdmVyc2lvbkILCglfZG9jdW1lbnRCCQoHX2J1bmRsZUIICgZfc2luY2VCCAoGX3VudGlsIkYKFENyZWF0ZVJlcGxheVJlc3BvbnNlEi4KBnJlcGxheRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5IpgCChNSZWNvcmRSZXBsYXlSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIhCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABAUgAiAEBEi0KC2Vudmlyb25tZW50GAMgASgJQhO6SAZyBBABGD/avBgGInByb2QiSAGIAQESPwoGanVkZ2VzGAQgAygLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlKdWRnZUIKukgHkgEECAEQZBI/CgVwYWlycxgFIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVjb3JkZWRQYWlyQgq6SAeSAQQIARAQQg0KC19wcm9qZWN0X2lkQg4KDF9lbnZpcm9ubWVudCK7AQoMUmVjb3JkZWRQYWlyEkIKA3dhcxgBIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lQhW6SAeCAQQQASAA2rwYByJBTExPVyISQQoCaXMYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIVukgHggEEEAEgANq8GAciQkxPQ0siEiQKCHJlcXVlc3RzGAMgASgFQhK6SAkaBxiAwtcvKAHavBgCMTIiRgoUUmVjb3JkUmVwbGF5UmVzcG9uc2USLgoGcmVwbGF5GAEgASgLMh4ucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXkidwoSTGlzdFJlcGxheXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIeCgVsaW1pdBgCIAEoBUIKukgHGgUYyAEoAUgAiAEBEhwKBm9mZnNldBgDIAEoBUIHukgEGgIoAEgBiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0InQKE0xpc3RSZXBsYXlzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEi8KB3JlcGxheXMYBCADKAsyHi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheSI/ChBHZXRSZXBsYXlSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIbCglyZXBsYXlfaWQYAiABKAlCCLpIBXIDsAEBIkMKEUdldFJlcGxheVJlc3BvbnNlEi4KBnJlcGxheRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5ItoBChhMaXN0UmVwbGF5UmVzdWx0c1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhsKCXJlcGxheV9pZBgCIAEoCUIIukgFcgOwAQESHgoFbGltaXQYAyABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBCABKAVCB7pIBBoCKABIAYgBARI+CgZjaGFuZ2UYBSABKA4yJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUNoYW5nZUIIukgFggECEAFCCAoGX2xpbWl0QgkKB19vZmZzZXQigAEKGUxpc3RSZXBsYXlSZXN1bHRzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjUKB3Jlc3VsdHMYBCADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheVJlc3VsdCJCChNDYW5jZWxSZXBsYXlSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIbCglyZXBsYXlfaWQYAiABKAlCCLpIBXIDsAEBIkYKFENhbmNlbFJlcGxheVJlc3BvbnNlEi4KBnJlcGxheRgBIAEoCzIeLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5IkIKE0RlbGV0ZVJlcGxheVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhsKCXJlcGxheV9pZBgCIAEoCUIIukgFcgOwAQEiFgoURGVsZXRlUmVwbGF5UmVzcG9uc2Uy3AoKDVJlcGxheVNlcnZpY2US4QEKDENyZWF0ZVJlcGxheRIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlUmVwbGF5UmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ3JlYXRlUmVwbGF5UmVzcG9uc2Uidvi7GMkBirwYDXJlcGxheS5jcmVhdGWavBgJbm90X2ZvdW5kmrwYDWxpbWl0X3JlYWNoZWSavBgOcG9saWN5X2ludmFsaWSovBgFgtPkkwImOgEqYgZyZXBsYXkiGS92MS9vcmdzL3tvcmdfaWR9L3JlcGxheXMSxQEKDFJlY29yZFJlcGxheRIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVjb3JkUmVwbGF5UmVxdWVzdBosLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVjb3JkUmVwbGF5UmVzcG9uc2UiWvi7GMkBirwYDXJlcGxheS5yZWNvcmSavBgJbm90X2ZvdW5kqLwYBYLT5JMCLToBKmIGcmVwbGF5IiAvdjEvb3Jncy97b3JnX2lkfS9yZXBsYXlzL3JlY29yZBKNAQoLTGlzdFJlcGxheXMSKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RSZXBsYXlzUmVxdWVzdBorLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFJlcGxheXNSZXNwb25zZSIlqLwYBILT5JMCGxIZL3YxL29yZ3Mve29yZ19pZH0vcmVwbGF5cxKoAQoJR2V0UmVwbGF5EigucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRSZXBsYXlSZXF1ZXN0GikucG9saWN5Z3VhcmQuY29udHJvbC52MS5HZXRSZXBsYXlSZXNwb25zZSJGmrwYCW5vdF9mb3VuZKi8GASC0+STAi9iBnJlcGxheRIlL3YxL29yZ3Mve29yZ19pZH0vcmVwbGF5cy97cmVwbGF5X2lkfRLAAQoRTGlzdFJlcGxheVJlc3VsdHMSMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RSZXBsYXlSZXN1bHRzUmVxdWVzdBoxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFJlcGxheVJlc3VsdHNSZXNwb25zZSJGmrwYCW5vdF9mb3VuZKi8GASC0+STAi8SLS92MS9vcmdzL3tvcmdfaWR9L3JlcGxheXMve3JlcGxheV9pZH0vcmVzdWx0cxLYAQoMQ2FuY2VsUmVwbGF5EisucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5jZWxSZXBsYXlSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5jZWxSZXBsYXlSZXNwb25zZSJtirwYDXJlcGxheS5jYW5jZWyavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0qLwYBYLT5JMCOToBKmIGcmVwbGF5IiwvdjEvb3Jncy97b3JnX2lkfS9yZXBsYXlzL3tyZXBsYXlfaWR9L2NhbmNlbBK/AQoMRGVsZXRlUmVwbGF5EisucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVSZXBsYXlSZXF1ZXN0GiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVSZXBsYXlSZXNwb25zZSJU+LsYzAGKvBgNcmVwbGF5LmRlbGV0ZZq8GAlub3RfZm91bmSovBgFgtPkkwInKiUvdjEvb3Jncy97b3JnX2lkfS9yZXBsYXlzL3tyZXBsYXlfaWR9GgTgvRgFYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_replay, file_policyguard_control_v1_trace_replay, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * @generated from message policyguard.control.v1.CreateReplayRequest
@@ -130,6 +132,107 @@ export const CreateReplayResponseSchema: GenMessage<CreateReplayResponse> = /*@_
   messageDesc(file_policyguard_control_v1_replay_service, 1);
 
 /**
+ * @generated from message policyguard.control.v1.RecordReplayRequest
+ */
+export type RecordReplayRequest = Message<"policyguard.control.v1.RecordReplayRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project that the requests are of. Default: none; for a ci token its own.
+   *
+   * @generated from field: optional string project_id = 2;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * Name of the environment that they are of. Needs `project_id`.
+   *
+   * @generated from field: optional string environment = 3;
+   */
+  environment?: string | undefined;
+
+  /**
+   * The policies that judged.
+   *
+   * @generated from field: repeated policyguard.control.v1.ReplayJudge judges = 4;
+   */
+  judges: ReplayJudge[];
+
+  /**
+   * How many requests went from one outcome to another; each pair at most once.
+   *
+   * @generated from field: repeated policyguard.control.v1.RecordedPair pairs = 5;
+   */
+  pairs: RecordedPair[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.RecordReplayRequest.
+ * Use `create(RecordReplayRequestSchema)` to create a new message.
+ */
+export const RecordReplayRequestSchema: GenMessage<RecordReplayRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_replay_service, 2);
+
+/**
+ * RecordedPair counts requests with these two outcomes.
+ *
+ * @generated from message policyguard.control.v1.RecordedPair
+ */
+export type RecordedPair = Message<"policyguard.control.v1.RecordedPair"> & {
+  /**
+   * The outcome that they had.
+   *
+   * @generated from field: policyguard.policy.v1.Outcome was = 1;
+   */
+  was: Outcome;
+
+  /**
+   * The outcome that they get.
+   *
+   * @generated from field: policyguard.policy.v1.Outcome is = 2;
+   */
+  is: Outcome;
+
+  /**
+   * Requests.
+   *
+   * @generated from field: int32 requests = 3;
+   */
+  requests: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.RecordedPair.
+ * Use `create(RecordedPairSchema)` to create a new message.
+ */
+export const RecordedPairSchema: GenMessage<RecordedPair> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_replay_service, 3);
+
+/**
+ * @generated from message policyguard.control.v1.RecordReplayResponse
+ */
+export type RecordReplayResponse = Message<"policyguard.control.v1.RecordReplayResponse"> & {
+  /**
+   * The replay, which has succeeded.
+   *
+   * @generated from field: policyguard.control.v1.Replay replay = 1;
+   */
+  replay?: Replay | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.RecordReplayResponse.
+ * Use `create(RecordReplayResponseSchema)` to create a new message.
+ */
+export const RecordReplayResponseSchema: GenMessage<RecordReplayResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_replay_service, 4);
+
+/**
  * @generated from message policyguard.control.v1.ListReplaysRequest
  */
 export type ListReplaysRequest = Message<"policyguard.control.v1.ListReplaysRequest"> & {
@@ -160,7 +263,7 @@ export type ListReplaysRequest = Message<"policyguard.control.v1.ListReplaysRequ
  * Use `create(ListReplaysRequestSchema)` to create a new message.
  */
 export const ListReplaysRequestSchema: GenMessage<ListReplaysRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay_service, 2);
+  messageDesc(file_policyguard_control_v1_replay_service, 5);
 
 /**
  * @generated from message policyguard.control.v1.ListReplaysResponse
@@ -200,7 +303,7 @@ export type ListReplaysResponse = Message<"policyguard.control.v1.ListReplaysRes
  * Use `create(ListReplaysResponseSchema)` to create a new message.
  */
 export const ListReplaysResponseSchema: GenMessage<ListReplaysResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay_service, 3);
+  messageDesc(file_policyguard_control_v1_replay_service, 6);
 
 /**
  * @generated from message policyguard.control.v1.GetReplayRequest
@@ -226,7 +329,7 @@ export type GetReplayRequest = Message<"policyguard.control.v1.GetReplayRequest"
  * Use `create(GetReplayRequestSchema)` to create a new message.
  */
 export const GetReplayRequestSchema: GenMessage<GetReplayRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay_service, 4);
+  messageDesc(file_policyguard_control_v1_replay_service, 7);
 
 /**
  * @generated from message policyguard.control.v1.GetReplayResponse
@@ -245,7 +348,7 @@ export type GetReplayResponse = Message<"policyguard.control.v1.GetReplayRespons
  * Use `create(GetReplayResponseSchema)` to create a new message.
  */
 export const GetReplayResponseSchema: GenMessage<GetReplayResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay_service, 5);
+  messageDesc(file_policyguard_control_v1_replay_service, 8);
 
 /**
  * @generated from message policyguard.control.v1.ListReplayResultsRequest
@@ -292,7 +395,7 @@ export type ListReplayResultsRequest = Message<"policyguard.control.v1.ListRepla
  * Use `create(ListReplayResultsRequestSchema)` to create a new message.
  */
 export const ListReplayResultsRequestSchema: GenMessage<ListReplayResultsRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay_service, 6);
+  messageDesc(file_policyguard_control_v1_replay_service, 9);
 
 /**
  * @generated from message policyguard.control.v1.ListReplayResultsResponse
@@ -332,7 +435,7 @@ export type ListReplayResultsResponse = Message<"policyguard.control.v1.ListRepl
  * Use `create(ListReplayResultsResponseSchema)` to create a new message.
  */
 export const ListReplayResultsResponseSchema: GenMessage<ListReplayResultsResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay_service, 7);
+  messageDesc(file_policyguard_control_v1_replay_service, 10);
 
 /**
  * @generated from message policyguard.control.v1.CancelReplayRequest
@@ -358,7 +461,7 @@ export type CancelReplayRequest = Message<"policyguard.control.v1.CancelReplayRe
  * Use `create(CancelReplayRequestSchema)` to create a new message.
  */
 export const CancelReplayRequestSchema: GenMessage<CancelReplayRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay_service, 8);
+  messageDesc(file_policyguard_control_v1_replay_service, 11);
 
 /**
  * @generated from message policyguard.control.v1.CancelReplayResponse
@@ -377,7 +480,7 @@ export type CancelReplayResponse = Message<"policyguard.control.v1.CancelReplayR
  * Use `create(CancelReplayResponseSchema)` to create a new message.
  */
 export const CancelReplayResponseSchema: GenMessage<CancelReplayResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay_service, 9);
+  messageDesc(file_policyguard_control_v1_replay_service, 12);
 
 /**
  * @generated from message policyguard.control.v1.DeleteReplayRequest
@@ -403,7 +506,7 @@ export type DeleteReplayRequest = Message<"policyguard.control.v1.DeleteReplayRe
  * Use `create(DeleteReplayRequestSchema)` to create a new message.
  */
 export const DeleteReplayRequestSchema: GenMessage<DeleteReplayRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay_service, 10);
+  messageDesc(file_policyguard_control_v1_replay_service, 13);
 
 /**
  * @generated from message policyguard.control.v1.DeleteReplayResponse
@@ -416,7 +519,7 @@ export type DeleteReplayResponse = Message<"policyguard.control.v1.DeleteReplayR
  * Use `create(DeleteReplayResponseSchema)` to create a new message.
  */
 export const DeleteReplayResponseSchema: GenMessage<DeleteReplayResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_replay_service, 11);
+  messageDesc(file_policyguard_control_v1_replay_service, 14);
 
 /**
  * ReplayService judges many traces by other policies: what would a changed threshold have done last week?
@@ -438,6 +541,19 @@ export const ReplayService: GenService<{
     methodKind: "unary";
     input: typeof CreateReplayRequestSchema;
     output: typeof CreateReplayResponseSchema;
+  },
+  /**
+   * Keeps the summary of a replay that was made elsewhere, of requests that never come here: which policies judged, and
+   * how many requests went from one outcome to another. `policy-guard replay FILE --upload` sends it. It has succeeded
+   * when the call answers. Chosen here: the counts are taken as they are told, and no gate goes by them. A ci token's
+   * are about its own project.
+   *
+   * @generated from rpc policyguard.control.v1.ReplayService.RecordReplay
+   */
+  recordReplay: {
+    methodKind: "unary";
+    input: typeof RecordReplayRequestSchema;
+    output: typeof RecordReplayResponseSchema;
   },
   /**
    * Lists the replays, newest first, without their reports. A ci token sees those about its own project.
