@@ -356,3 +356,26 @@ describe("an import by an address", () => {
     expect(await textsOf(id)).toEqual(["a", "b"]);
   });
 });
+
+describe("a large dataset that ships", () => {
+  it("is imported by a run, from what ships", async () => {
+    const accepted = { accept_licence: true, catalog_id: "injection-corpus" };
+    const headers = { "content-type": "application/json" };
+    const installed = await call("POST", "/datasets/install", { body: JSON.stringify(accepted), headers });
+    expect([installed.status, installed.body]).toMatchObject([201, { state: "importing", version: 0 }]);
+    const id = String(installed.body.id);
+    const list = (await call("GET", `/datasets/${id}/imports`)).body.imports as Json[];
+    expect(list).toMatchObject([{ state: "queued", source: "catalog" }]);
+    // The same run imports whatever entry the dataset is of; a small one will do.
+    await plane.database.systemTransaction(world.orgId, (tx) =>
+      tx.sql("update dataset set catalog_id = '9462ff64-5939-4b2c-9253-b702a4550c3a' where id = ?", [id]),
+    );
+    const parts = { database: workers, seals: sampleSeals(testSealer), trainingTexts: shippedTrainingTexts() };
+    const outbound = createOutbound({ guard: createNetworkGuard({ allowNetworks: [], dnsServers: [] }) });
+    const kinds = { dataset_import: new ImportRun(parts, outbound) };
+    const worker = new RunWorker(workers, { kinds, clock, log: pino({ level: "silent" }) });
+    await worker.work({ org_id: world.orgId, run_id: String(list[0]?.id) });
+    await outbound.close();
+    expect(await datasetOf(id)).toMatchObject({ state: "ready", version: 1, sample_count: 297, training_overlap: 0 });
+  });
+});

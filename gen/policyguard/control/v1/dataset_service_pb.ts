@@ -1373,7 +1373,8 @@ export const DatasetService: GenService<{
   },
   /**
    * Deletes the dataset with all of its versions. It is gone at once; a job then removes its samples. While a gate of
-   * an environment names it, that is dataset_in_use, unless force=true.
+   * an environment names it, or the approved baseline of one was measured on it, that is dataset_in_use, unless
+   * force=true. Chosen here: other benchmarks do not hold it; they keep their reports, and the digest of the samples.
    *
    * @generated from rpc policyguard.control.v1.DatasetService.DeleteDataset
    */
@@ -1517,8 +1518,9 @@ export const DatasetService: GenService<{
     output: typeof GetDatasetCatalogResponseSchema;
   },
   /**
-   * Installs a dataset of the catalog. One that ships is ready when this answers. One of others is fetched from `url`
-   * by a run; without it, it waits for an upload of the file that the entry names. Nothing is fetched unasked.
+   * Installs a dataset of the catalog. One that ships is ready when this answers; chosen here: one of more than 10,000
+   * samples is imported by a run. One of others is fetched from `url` by a run; without it, it waits for an upload of
+   * the file that the entry names. Nothing is fetched unasked.
    *
    * @generated from rpc policyguard.control.v1.DatasetService.InstallDataset
    */

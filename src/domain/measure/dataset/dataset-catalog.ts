@@ -27,7 +27,10 @@ export interface CatalogEntry {
   readonly notes: string;
 }
 
-type Numbers = Pick<CatalogEntry, "rows" | "languages" | "labels" | "stages">;
+type Numbers = Pick<CatalogEntry, "rows" | "languages" | "labels" | "stages"> & {
+  /** Texts among them that the built-in models were trained on. */
+  readonly trained: number;
+};
 
 const generated = "Made up from fixed seeds apart from the detector; its thresholds were tuned on another draw.";
 const written = "Written sentence by sentence apart from the detector; its lists were tuned on another half.";
@@ -44,7 +47,21 @@ const shipped: readonly (readonly [name: string, id: string, title: string, note
     "textbook-held-out",
     "11f26843-3323-4dea-8308-3ea045c39688",
     "What everybody tries first, in 35 languages",
-    "Nothing is trained on it, and no rule was written after it. Its other half is in the corpus.",
+    "No rule was written after it, and its other half is in the corpus; four innocent texts are in both.",
+  ],
+  [
+    "injection-corpus",
+    "1ed9f842-5216-4857-9198-15e8a7785ffd",
+    "Prompt injection, as the model learned it",
+    "The other 85 % of our corpus: the built-in model was trained on all of it, and patterns were written after it. For " +
+      "study, and to train on; a figure that it gives of the built-in detector proves nothing.",
+  ],
+  [
+    "over-defence",
+    "f184e73e-f282-4775-ba45-1679b128650f",
+    "Innocent texts with the words of attacks",
+    "Innocent texts of the groups that no model was trained on, of the textbook's half and of the survey's half that no " +
+      "rule was written after. All of them are to pass: measure false positives by it.",
   ],
   ["canary", "4e59536c-1aba-4760-9396-a816d1761ef2", "Canary tokens that leak", generated],
   ["code", "93c0ad4e-fc90-46f8-8445-433d75ce4a1a", "Code and commands that attack", generated],
@@ -93,10 +110,12 @@ export function datasetCatalog(): readonly CatalogEntry[] {
   if (read !== undefined) return read;
   const index: Readonly<Record<string, Numbers>> = JSON.parse(readFileSync(fileOf("index.json"), "utf8"));
   const builtin = shipped.map(([name, id, title, notes]): CatalogEntry => {
-    const numbers = index[name];
-    if (numbers === undefined) throw new Error(`models/datasets/index.json has no ${name}`);
+    const found = index[name];
+    if (found === undefined) throw new Error(`models/datasets/index.json has no ${name}`);
+    const { trained, ...numbers } = found;
+    const trainedOn = trained === 0 ? "none" : trained < numbers.rows ? "partly" : "wholly";
     return {
-      ...{ id, name, version: "2026.11", title, kind: "builtin", ...numbers, trainedOn: "none", mapping: null, notes },
+      ...{ id, name, version: "2026.11", title, kind: "builtin", ...numbers, trainedOn, mapping: null, notes },
       ...{ licence: { spdx: "LicenseRef-policy-guard", url: null }, homepage: null },
       files: [{ name: `${name}.jsonl.gz`, format: "jsonl" }],
     };

@@ -35,9 +35,10 @@ export interface ImportInput {
   readonly sha256?: string | undefined;
 }
 
-/** An import by an address, as its run keeps it. */
+/** An import that a run makes, as the run keeps it. */
 export type FetchSpec = {
   readonly dataset_id: string;
+  /** The address; empty for a file that ships. */
   readonly url: string;
   readonly sha256: string | null;
   readonly format: ImportFormat;
@@ -132,7 +133,8 @@ export class DatasetImports {
         const message = `${maxOpenImports} files are being imported already; try again when one is through`;
         throw new Fault(Reason.LIMIT_REACHED, message, { extra: { limit: maxOpenImports } });
       }
-      const row = addImport(tx, dataset, { id: newId(), source: "body", format, createdBy: caller.credential.label });
+      const createdBy = caller.credential.label;
+      const row = addImport(tx, dataset, { id: newId(), state: "running", source: "body", format, createdBy });
       const catalogId = dataset.catalogId ?? null;
       return { orgId: tx.orgId, id: row.id, datasetId, attempt: row.attempt, catalogId };
     });
@@ -152,22 +154,37 @@ export async function addFetch(
     mapping: mapping ?? catalogMapping(dataset.catalogId) ?? null,
     on_duplicate: onDuplicate,
   };
+  return addImportRun(tx, caller, dataset, { source: "url", spec });
+}
+
+/** Adds the import of a file that ships to a locked dataset, and the run that makes it. */
+export function addShippedImport(tx: Transaction, caller: Caller, dataset: DatasetRow): Promise<DatasetImportRow> {
+  const how = { url: "", sha256: null, format: "jsonl", mapping: null, on_duplicate: "skip" } as const;
+  return addImportRun(tx, caller, dataset, { source: "catalog", spec: { dataset_id: dataset.id, ...how } });
+}
+
+async function addImportRun(
+  tx: Transaction,
+  caller: Caller,
+  dataset: DatasetRow,
+  { source, spec }: { readonly source: DatasetImportRow["source"]; readonly spec: FetchSpec },
+): Promise<DatasetImportRow> {
   const createdBy = caller.credential.label;
-  const run = await addRun(tx, { kind: "dataset_import", spec: { ...spec }, createdBy });
-  return addImport(tx, dataset, { id: run.id, source: "url", format, createdBy });
+  const { id } = await addRun(tx, { kind: "dataset_import", spec: { ...spec }, createdBy });
+  return addImport(tx, dataset, { id, state: "queued", source, format: spec.format, createdBy });
 }
 
 /** Adds an import, for which the dataset is kept from other changes. */
 export function addImport(
   tx: Transaction,
   dataset: DatasetRow,
-  { id, source, format, createdBy }: Pick<DatasetImportRow, "id" | "source" | "format" | "createdBy">,
+  { state, ...about }: Pick<DatasetImportRow, "id" | "state" | "source" | "format" | "createdBy">,
 ): DatasetImportRow {
   dataset.state = "importing";
   return tx.em.create(DatasetImportRow, {
-    ...{ orgId: tx.orgId, id, datasetId: dataset.id, state: source === "url" ? "queued" : "running", source, format },
+    ...{ ...about, orgId: tx.orgId, datasetId: dataset.id, state },
     ...{ attempt: 0, bytes: 0, lines: 0, added: 0, replaced: 0, duplicates: 0, rejected: 0, version: null },
-    ...{ problems: null, errorCode: null, errorMessage: null, createdBy },
+    ...{ problems: null, errorCode: null, errorMessage: null },
     ...{ createdAt: tx.now, touchedAt: tx.now, finishedAt: null },
   });
 }

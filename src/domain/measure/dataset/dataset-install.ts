@@ -7,10 +7,13 @@ import { newId } from "../../../kit/process/id.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
 import { addDataset, type Dataset, namesAreUnique, requireDataset, withDigest } from "./dataset.ts";
 import { type CatalogEntry, catalogEntry, shippedFile } from "./dataset-catalog.ts";
-import { addFetch, addImport, failureOf } from "./dataset-import.ts";
+import { addFetch, addImport, addShippedImport, failureOf } from "./dataset-import.ts";
 import { plainBytes } from "./import-bytes.ts";
 import { readMapping } from "./import-mapping.ts";
 import { type ImportParts, ImportWriter } from "./import-write.ts";
+
+/** Samples of an entry that one call imports; a run does it for larger ones. */
+const rowsAtOnce = 10_000;
 
 /** What to install. */
 export interface InstallInput {
@@ -42,6 +45,7 @@ export class DatasetInstalls {
         { field: "accept_licence", message: `read ${entry.licence.spdx}, and accept it by true` },
       ]);
     if (entry.kind === "builtin") {
+      if (input.url === undefined && entry.rows > rowsAtOnce) return this.#orderShipped(caller, entry, input);
       if (input.url === undefined) return this.#installShipped(caller, entry, input);
       throw validationFailed([{ field: "url", message: "this dataset ships with the product; leave url out" }]);
     }
@@ -62,13 +66,24 @@ export class DatasetInstalls {
     );
   }
 
+  #orderShipped(caller: Caller, entry: CatalogEntry, input: InstallInput): Promise<Dataset> {
+    return namesAreUnique(
+      this.#parts.database.transaction(caller, async (tx) => {
+        const row = await addDataset(tx, caller, { ...datasetOf(entry, input), state: "ready" });
+        await addShippedImport(tx, caller, row);
+        return { row, digest: null };
+      }),
+    );
+  }
+
   async #installShipped(caller: Caller, entry: CatalogEntry, input: InstallInput): Promise<Dataset> {
     const { database } = this.#parts;
     const createdBy = caller.credential.label;
     const begun = await namesAreUnique(
       database.transaction(caller, async (tx) => {
         const row = await addDataset(tx, caller, { ...datasetOf(entry, input), state: "ready" });
-        const added = addImport(tx, row, { id: newId(), source: "catalog", format: "jsonl", createdBy });
+        const about = { state: "running", source: "catalog", format: "jsonl" } as const;
+        const added = addImport(tx, row, { id: newId(), ...about, createdBy });
         return { orgId: tx.orgId, id: added.id, datasetId: row.id, attempt: added.attempt };
       }),
     );

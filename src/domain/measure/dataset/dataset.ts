@@ -10,6 +10,7 @@ import { gatesOfDataset } from "../../../store/bundle/gate.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import { violatedUnique } from "../../../store/connection/driver-error.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
+import { baselinesOfDataset } from "../../../store/measure/benchmark/benchmark-baseline.ts";
 import {
   countDatasets,
   type DatasetLicence,
@@ -132,12 +133,21 @@ export class Datasets {
   }
 }
 
-/** Throws while a gate names the dataset. Whoever sets gates holds the dataset until the commit. */
+/**
+ * Throws while a gate names the dataset, or an approved baseline was measured on it: nothing could be compared with that
+ * any more. Whoever sets gates or approves holds the dataset until the commit. Other benchmarks keep what they found, and
+ * the digest of what they were measured on.
+ */
 async function requireUnused(tx: Transaction, id: string): Promise<void> {
   const gates = await gatesOfDataset(tx, id);
-  if (gates.length === 0) return;
-  const named = gates.map(({ project, environment, gate }) => `${gate} of ${project}/${environment}`).join(", ");
-  throw new Fault(Reason.DATASET_IN_USE, `gates name the dataset: ${named}; set them without it, or use force=true`);
+  const baselines = await baselinesOfDataset(tx, id);
+  const uses = [
+    ...gates.map(({ project, environment, gate }) => `the gate ${gate} of ${project}/${environment}`),
+    ...baselines.map(({ project, environment, runId }) => `the baseline ${runId} of ${project}/${environment}`),
+  ];
+  if (uses.length === 0) return;
+  const message = `the dataset is named by ${uses.join(", ")}; set gates without it and delete those benchmarks, or use force=true`;
+  throw new Fault(Reason.DATASET_IN_USE, message);
 }
 
 /** A dataset to add. */

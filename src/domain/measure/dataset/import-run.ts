@@ -1,4 +1,4 @@
-// Imports by an address, as runs. A file comes in one piece, so there is one step: whoever takes the run up again
+// Imports by an address, and of large files that ship, as runs. A file comes in one piece, so there is one step: whoever takes the run up again
 // begins the file anew, and what was written before is discarded.
 
 import type { JsonObject } from "@bufbuild/protobuf";
@@ -7,13 +7,14 @@ import { Fault, reasonRule } from "../../../kit/fault/fault.ts";
 import type { Outbound } from "../../../kit/net/outbound/client.ts";
 import { OutboundError } from "../../../kit/net/outbound/error.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
-import { lockDataset } from "../../../store/measure/dataset/dataset.ts";
+import { findDataset, lockDataset } from "../../../store/measure/dataset/dataset.ts";
 import { lockImport, lookUpStaleImports } from "../../../store/measure/dataset/dataset-import.ts";
 import { discardVersion } from "../../../store/measure/dataset/dataset-sample.ts";
 import { touchRun } from "../../../store/run/run.ts";
 import { writeAuditEntry } from "../../../store/telemetry/audit-entry.ts";
 import type { RunAtWork, RunKind, StepResult } from "../../run/run-worker.ts";
 import { serviceCaller } from "../../service-caller.ts";
+import { catalogEntry, shippedFile } from "./dataset-catalog.ts";
 import { auditView, type FetchSpec, failureOf, termsOf } from "./dataset-import.ts";
 import { checkedBytes, plainBytes, unreadable } from "./import-bytes.ts";
 import { abandonImport, type BegunImport, type ImportParts, ImportWriter } from "./import-write.ts";
@@ -30,7 +31,7 @@ const touchMs = 10_000;
 const forgottenMs = 180_000;
 const sweptImports = 1_000;
 
-/** Imports by addresses, as runs. */
+/** Imports that runs make. */
 export class ImportRun implements RunKind {
   readonly #parts: ImportParts;
   readonly #outbound: Outbound;
@@ -45,8 +46,8 @@ export class ImportRun implements RunKind {
     const begun = await this.#begin(run, spec);
     const writer = new ImportWriter(this.#parts, begun, termsOf(spec));
     try {
-      const file = this.#fetched(begun, spec.url);
-      await writer.read(plainBytes(checkedBytes(file, spec.sha256 ?? undefined)));
+      const file = spec.url === "" ? await this.#shipped(begun) : this.#fetched(begun, spec.url);
+      await writer.read(plainBytes(checkedBytes(this.#touched(begun, file), spec.sha256 ?? undefined)));
     } catch (error) {
       const fault = asFault(error);
       // What only this process suffers from is tried again.
@@ -85,14 +86,29 @@ export class ImportRun implements RunKind {
     });
   }
 
-  async *#fetched({ orgId, id }: BegunImport, url: string): AsyncGenerator<Uint8Array, void> {
+  /** The file of the entry of the catalog that the dataset was installed from. */
+  async #shipped({ orgId, datasetId }: BegunImport): Promise<AsyncIterable<Uint8Array>> {
+    const dataset = await this.#parts.database.read(orgId, (tx) => findDataset(tx, datasetId));
+    const entry = catalogEntry(dataset?.catalogId ?? "");
+    if (entry === undefined) throw new Fault(Reason.NOT_FOUND, "the catalog has this dataset no more");
+    return shippedFile(entry);
+  }
+
+  async *#fetched({ id }: BegunImport, url: string): AsyncGenerator<Uint8Array, void> {
     const signal = AbortSignal.timeout(totalMs);
     const file = await this.#open(id, url, signal);
     let size = 0;
-    let touchedAt = performance.now();
     for await (const piece of file) {
       size += piece.byteLength;
       if (size > maxFetchedBytes) throw unreadable("the file has more than 1 GiB");
+      yield piece;
+    }
+  }
+
+  /** The same bytes. While they come, the run says that it goes on. */
+  async *#touched({ orgId, id }: BegunImport, file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+    let touchedAt = performance.now();
+    for await (const piece of file) {
       yield piece;
       if (performance.now() - touchedAt < touchMs) continue;
       touchedAt = performance.now();

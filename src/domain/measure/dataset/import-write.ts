@@ -14,6 +14,7 @@ import { type DatasetImportRow, datasetOfImport, lockImport } from "../../../sto
 import { discardVersion, recountSamples } from "../../../store/measure/dataset/dataset-sample.ts";
 import type { TextSeals } from "../../sealed-text.ts";
 import { readCsvRecord } from "./csv-record.ts";
+import { catalogEntry } from "./dataset-catalog.ts";
 import { type AddedSample, addToVersion, type OnDuplicate, VersionNumbers } from "./dataset-change.ts";
 import { commitVersion } from "./dataset-sample.ts";
 import type { ImportMapping } from "./import-mapping.ts";
@@ -283,7 +284,7 @@ export async function abandonWithin(
   if (row === null || row.finishedAt != null || (attempt !== undefined && row.attempt !== attempt)) return null;
   if (dataset !== null) {
     await discardVersion(tx, dataset.id, dataset.version + 1);
-    const isWaiting = dataset.catalogId !== null && dataset.version === 0;
+    const isWaiting = dataset.version === 0 && catalogEntry(dataset.catalogId ?? "")?.kind === "external";
     dataset.state = state === "failed" ? "failed" : isWaiting ? "awaiting_upload" : "ready";
   }
   const ended = { state, finishedAt: tx.now, touchedAt: tx.now, attempt: row.attempt + 1 };

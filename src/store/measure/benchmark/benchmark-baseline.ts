@@ -60,3 +60,25 @@ export async function baselinesAmong(
   const rows = await tx.em.find(BenchmarkBaselineRow, { orgId: tx.orgId, runId: { $in: [...runIds] } });
   return new Map(rows.map((row) => [row.runId, row]));
 }
+
+/** An environment, and the benchmark that is its baseline for a dataset. */
+export interface BaselineOfDataset {
+  readonly project: string;
+  readonly environment: string;
+  readonly runId: string;
+}
+
+/** The first baselines that were measured on the dataset, at most ten. */
+export function baselinesOfDataset(tx: Transaction, datasetId: string): Promise<BaselineOfDataset[]> {
+  return runBound(
+    tx,
+    `select project.name as project, baseline.environment, baseline.run_id as "runId"
+     from benchmark_baseline baseline
+     join environment on environment.org_id = baseline.org_id and environment.project_id = baseline.project_id
+       and environment.name = baseline.environment
+     join project on project.org_id = baseline.org_id and project.id = baseline.project_id
+     join run on run.org_id = baseline.org_id and run.id = baseline.run_id
+     where baseline.org_id = $1 and baseline.dataset_id = $2 order by 1, 2 limit 10`,
+    [tx.orgId, datasetId],
+  );
+}
