@@ -2,6 +2,7 @@
 
 import type { ConnectRouter } from "@connectrpc/connect";
 import { messageEncoder } from "../gateway/json/encode.ts";
+import { BenchmarkReportSchema } from "../gen/policyguard/control/v1/benchmark_pb.ts";
 import { SampleSchema } from "../gen/policyguard/control/v1/dataset_sample_pb.ts";
 import { TraceSchema } from "../gen/policyguard/control/v1/trace_pb.ts";
 import type { Domain } from "./control-domain.ts";
@@ -42,7 +43,10 @@ export function register(router: ConnectRouter, domain: Domain, { shutdown, publ
   registerFleetServices(router, domain);
   registerBillingServices(router, domain);
   registerTelemetryServices(router, domain, { writeTrace: messageEncoder(TraceSchema) });
-  registerMeasureServices(router, domain, { writeSample: messageEncoder(SampleSchema) });
+  registerMeasureServices(router, domain, {
+    writeSample: messageEncoder(SampleSchema),
+    writeReport: messageEncoder(BenchmarkReportSchema),
+  });
   registerReplayServices(router, domain);
   registerAlertServices(router, domain);
   registerWebhookServices(router, domain);

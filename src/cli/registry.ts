@@ -85,7 +85,7 @@ export const commands: CommandEntries = {
     load: async () => (await import("./command/benchmark-compare.ts")).benchmarkCompare,
   },
   "benchmark report": {
-    summary: "Write the report of a benchmark as JUnit, SARIF or Markdown.",
+    summary: "Write the report of a benchmark as CSV, JUnit, SARIF or Markdown.",
     load: async () => (await import("./command/benchmark-report.ts")).benchmarkReport,
   },
   publish: {

@@ -6,8 +6,8 @@ import {
   BenchmarkVerdict,
 } from "../../gen/policyguard/control/v1/benchmark_pb.ts";
 import { requirementsOf } from "../../src/cli/benchmark/requirement.ts";
-import { renderReport } from "../../src/cli/report/benchmark-format.ts";
-import type { ReportFacts, Wrong } from "../../src/cli/report/benchmark-report.ts";
+import type { ReportFacts, Wrong } from "../../src/kit/report/benchmark-facts.ts";
+import { renderReport } from "../../src/kit/report/benchmark-format.ts";
 import { hasProgram, xmlNodes } from "./xml.ts";
 
 const odd = 'a|b `c` <d> & "e" \u0007 line\nbreak';

@@ -2,12 +2,9 @@
 
 import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
-import type {
-  Benchmark,
-  BenchmarkInterval,
-  BenchmarkTargetSchema,
-} from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
+import type { Benchmark, BenchmarkTargetSchema } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
 import { canonicalPolicy } from "../../../runtime/engine/policy/parse.ts";
+import { intervalText } from "../../kit/report/benchmark-facts.ts";
 import { refusal, usageFailure } from "../failure.ts";
 import { columns, type Output, shown } from "../output.ts";
 import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
@@ -69,25 +66,4 @@ export function printBenchmark({ id, report }: Benchmark, output: Output): void 
   if (report !== undefined && report.trainingOverlap > 0)
     output.note(`${report.trainingOverlap} of the samples were trained on: they look better than they are.`);
   output.line(`  digest ${report?.resultDigest ?? ""}`);
-}
-
-/** An interval with its wider bounds. */
-export function intervalText(interval: BenchmarkInterval | undefined): string {
-  if (interval === undefined) return "-";
-  const { estimate } = interval;
-  const { lower, upper } = widest(interval);
-  return `${percent(estimate)} (${percent(lower)} to ${percent(upper)})`;
-}
-
-/** The wider bounds of an interval. */
-export function widest({ lower, upper, grouped }: BenchmarkInterval): {
-  readonly lower: number;
-  readonly upper: number;
-} {
-  return { lower: Math.min(lower, grouped?.lower ?? lower), upper: Math.max(upper, grouped?.upper ?? upper) };
-}
-
-/** A share for people. */
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
 }

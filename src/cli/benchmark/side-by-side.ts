@@ -8,9 +8,9 @@ import {
   BenchmarkComparisonSchema,
   BenchmarkSchema,
 } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
+import { intervalText, type SideRow } from "../../kit/report/benchmark-facts.ts";
 import { columns, counted, type Output, shown } from "../output.ts";
 import { resourceJson } from "../resource-json.ts";
-import { intervalText } from "./benchmark.ts";
 import type { Seat } from "./judge-samples.ts";
 
 /** A benchmark of a judge. */
@@ -20,16 +20,6 @@ export interface JudgedBenchmark {
   readonly benchmark: Benchmark;
   /** What it does better or worse than the first; undefined for the first itself. */
   readonly comparison: BenchmarkComparison | undefined;
-}
-
-/** One of those that stand side by side, in words. */
-export interface SideRow {
-  readonly name: string;
-  readonly recall: string;
-  readonly falsePositiveRate: string;
-  readonly missing: string;
-  /** Compared with the first: newly right, newly wrong, p. */
-  readonly compared: string;
 }
 
 /** All of them, in words; the first is what they are compared with. */

@@ -1,5 +1,5 @@
 import { BenchmarkComparisonSchema } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
-import { percent } from "../benchmark/benchmark.ts";
+import { percent } from "../../kit/report/benchmark-facts.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes, refusal } from "../failure.ts";
 import { shown } from "../output.ts";

@@ -1,20 +1,20 @@
+import { isReportFormat, renderReport, reportFormats } from "../../kit/report/benchmark-format.ts";
 import { requirementOptions, requirementsOf } from "../benchmark/requirement.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes, refusal } from "../failure.ts";
 import { replaceFile } from "../file.ts";
-import { isReportFormat, renderReport, reportFormats } from "../report/benchmark-format.ts";
 import { readReportFacts } from "../report/benchmark-report.ts";
 import { openOrganization, serverOptions } from "../server.ts";
 
 /** `policy-guard benchmark report`: writes a benchmark for CI or for people. */
 export const benchmarkReport = defineCommand({
   name: "benchmark report",
-  summary: "Write the report of a benchmark as JUnit, SARIF or Markdown.",
+  summary: "Write the report of a benchmark as CSV, JUnit, SARIF or Markdown.",
   positionals: { label: "<benchmark id>", min: 1, max: 1 },
   options: {
     ...serverOptions,
     ...requirementOptions,
-    format: { type: "string", value: "FORMAT", choices: reportFormats, help: "junit, sarif or markdown." },
+    format: { type: "string", value: "FORMAT", choices: reportFormats, help: "csv, junit, sarif or markdown." },
     out: { type: "string", short: "o", value: "FILE", help: "Where to write it; default: standard output." },
   },
   notes: `Equal inputs give the same report to the byte: it has no times and no ids of runs. At most 500 samples are listed.

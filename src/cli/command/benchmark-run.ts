@@ -7,18 +7,20 @@ import {
 import type { CreateBenchmarkRequestSchema } from "../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
 import { DatasetSplit } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { type Outcome, OutcomeSchema } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { targetText } from "../../kit/report/benchmark-facts.ts";
+import { renderReport } from "../../kit/report/benchmark-format.ts";
+import { unmetText } from "../../kit/report/benchmark-requirement.ts";
 import { printBenchmark, targetOf } from "../benchmark/benchmark.ts";
 import { type Judge, judgeOptions, readJudges } from "../benchmark/judge.ts";
 import { askJudges, newSeat, type Seat } from "../benchmark/judge-samples.ts";
 import { sendPredictions } from "../benchmark/prediction-upload.ts";
-import { requirementOptions, requirementsOf, unmetText } from "../benchmark/requirement.ts";
+import { requirementOptions, requirementsOf } from "../benchmark/requirement.ts";
 import { type JudgedBenchmark, judgedJson, printSides, sideRows } from "../benchmark/side-by-side.ts";
 import { type Call, defineCommand, integerOf, listOf, type Values } from "../command.ts";
 import { datasetIdOf } from "../dataset.ts";
 import { exitCodes, refusal, usageFailure } from "../failure.ts";
 import { replaceFile } from "../file.ts";
-import { renderReport, wantedReports } from "../report/benchmark-format.ts";
-import { readReportFacts, targetText } from "../report/benchmark-report.ts";
+import { readReportFacts, wantedReports } from "../report/benchmark-report.ts";
 import { resourceJson } from "../resource-json.ts";
 import { waitForRun } from "../run-wait.ts";
 import { type Organization, openOrganization, projectIdOf, serverOptions } from "../server.ts";
@@ -49,7 +51,7 @@ const options = {
   report: {
     type: "string",
     value: "FORMAT:FILE",
-    help: "Reports to write, separated by commas: junit, sarif or markdown.",
+    help: "Reports to write, separated by commas: csv, junit, sarif or markdown.",
   },
   wait: { type: "string", value: "SECONDS", help: "How long to wait for the report; default: 600." },
 } as const;

@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Calibration, CalibrationSchema } from "../../../gen/policyguard/control/v1/calibration_pb.ts";
 import { type DatasetSplit, DatasetSplitSchema } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { type Outcome, OutcomeSchema } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { percent } from "../benchmark/benchmark.ts";
+import { percent } from "../../kit/report/benchmark-facts.ts";
 import { defineCommand, integerOf, listOf, required, shareOf, type Values } from "../command.ts";
 import { datasetIdOf } from "../dataset.ts";
 import { exitCodes, refusal, usageFailure } from "../failure.ts";

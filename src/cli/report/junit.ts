@@ -1,9 +1,9 @@
 // Test results in the XML that CI systems call JUnit: testsuites > testsuite > testcase > failure, as described at
 // https://github.com/testmoapp/junitxml. A file that is not a valid policy is a failed case of its own.
 
+import { attributes, escaped } from "../../kit/report/xml.ts";
 import { problemLine } from "../problem-text.ts";
 import type { TestedFile, TestRun } from "../test-run.ts";
-import { attributes, escaped } from "./xml.ts";
 
 /** The report of a run. */
 export function junitReport(run: TestRun): string {

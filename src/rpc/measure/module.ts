@@ -14,7 +14,7 @@ import type { DatasetImports } from "../../domain/measure/dataset/dataset-import
 import type { DatasetInstalls } from "../../domain/measure/dataset/dataset-install.ts";
 import type { Samples } from "../../domain/measure/dataset/dataset-sample.ts";
 import { type AnnotationDomain, annotationHandlers } from "./annotation/annotation.ts";
-import { benchmarkHandlers } from "./benchmark/benchmark.ts";
+import { benchmarkHandlers, type ReportWriter } from "./benchmark/benchmark.ts";
 import { calibrationHandlers } from "./calibration/calibration.ts";
 import { datasetHandlers } from "./dataset/dataset.ts";
 import { catalogHandlers } from "./dataset/dataset-catalog.ts";
@@ -48,10 +48,10 @@ export function registerMeasureServices(
     datasetInstalls,
     ...domain
   }: MeasureDomain,
-  { writeSample }: { readonly writeSample: SampleWriter },
+  { writeSample, writeReport }: { readonly writeSample: SampleWriter; readonly writeReport: ReportWriter },
 ): void {
   router.service(AnnotationService, annotationHandlers(domain));
-  router.service(BenchmarkService, benchmarkHandlers(benchmarks, predictionUploads));
+  router.service(BenchmarkService, benchmarkHandlers(benchmarks, predictionUploads, writeReport));
   router.service(CalibrationService, calibrationHandlers(calibrations));
   router.service(DatasetService, {
     ...datasetHandlers(datasets),

@@ -20,7 +20,7 @@ import {
   setBaseline,
 } from "../../../store/measure/benchmark/benchmark-baseline.ts";
 import { listBenchmarkResults, type ResultMismatch } from "../../../store/measure/benchmark/benchmark-result.ts";
-import { findVersion } from "../../../store/measure/dataset/dataset.ts";
+import { findDataset, findVersion, shareDataset } from "../../../store/measure/dataset/dataset.ts";
 import { countSamples } from "../../../store/measure/dataset/dataset-sample.ts";
 import { listRuns, type RunRow } from "../../../store/run/run.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
@@ -77,6 +77,14 @@ export interface Benchmark {
 export interface BenchmarkResult {
   readonly verdict: string;
   readonly fact: SampleFact;
+}
+
+/** What a report says of a benchmark. */
+export interface ReportedBenchmark {
+  readonly benchmark: Benchmark;
+  /** Name of the dataset, or its id when it was deleted. */
+  readonly dataset: string;
+  readonly wrong: readonly { readonly mismatch: ResultMismatch; readonly result: BenchmarkResult }[];
 }
 
 /** How a benchmark differs from another one. */
@@ -157,6 +165,29 @@ export class Benchmarks {
     });
   }
 
+  /** The benchmark with the first of what it judged wrongly, kind by kind, and the name of its dataset. */
+  report(
+    caller: Caller,
+    id: string,
+    { kinds, limit }: { readonly kinds: readonly ResultMismatch[]; readonly limit: number },
+  ): Promise<ReportedBenchmark> {
+    return this.#database.read(caller.orgId, async (tx) => {
+      const benchmark = await approvedBenchmark(tx, await requireBenchmark(tx, caller, id));
+      const { run, spec } = benchmark;
+      if (benchmark.progress.measured === null)
+        throw new Fault(Reason.CONFLICT, `the benchmark has no report: it is ${run.state}`);
+      const wrong: ReportedBenchmark["wrong"][number][] = [];
+      for (const mismatch of kinds) {
+        const page = { mismatch, offset: 0, limit: limit - wrong.length };
+        const [rows] = page.limit === 0 ? [[]] : await listBenchmarkResults(tx, run.id, page);
+        for (const { verdict, fact } of rows)
+          wrong.push({ mismatch, result: { verdict, fact: JSON.parse(fact) as SampleFact } });
+      }
+      const dataset = await findDataset(tx, spec.datasetId);
+      return { benchmark, wrong, dataset: dataset?.name ?? spec.datasetId };
+    });
+  }
+
   /** Ends a benchmark that waits or works. */
   cancel(caller: Caller, id: string): Promise<Benchmark> {
     return this.#database.transaction(caller, async (tx) => {
@@ -203,6 +234,9 @@ export class Benchmarks {
         const message = "it names no project and environment to be the baseline of; measure with a scope";
         throw new Fault(Reason.CONFLICT, message);
       }
+      // Held until the commit, so that it is not deleted meanwhile.
+      if ((await shareDataset(tx, scope.datasetId)) === null)
+        throw new Fault(Reason.CONFLICT, "its dataset was deleted, so that nothing can be compared with it");
       const former = await findBaseline(tx, scope);
       await setBaseline(tx, scope, { runId: run.id, approvedBy: caller.credential.label });
       const before = former === null ? null : { benchmark_id: former.runId };

@@ -1,4 +1,4 @@
-import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate, ValueSchema } from "@bufbuild/protobuf/wkt";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import {
@@ -6,8 +6,9 @@ import {
   type BenchmarkFilterSchema,
   BenchmarkMismatch,
   type BenchmarkPositive,
-  type BenchmarkResultSchema,
-  type BenchmarkSchema,
+  type BenchmarkReport,
+  BenchmarkResultSchema,
+  BenchmarkSchema,
   type BenchmarkScope,
   type BenchmarkTarget,
   type BenchmarkTargetSchema,
@@ -35,18 +36,46 @@ import {
   stageOfName,
 } from "../../../domain/measure/dataset/sample-name.ts";
 import { validationFailed } from "../../../kit/fault/fault.ts";
+import { maxListed, omittedBeside, wrongKinds } from "../../../kit/report/benchmark-facts.ts";
+import { isReportFormat, renderReport } from "../../../kit/report/benchmark-format.ts";
+import { judgeRequirements } from "../../../kit/report/benchmark-requirement.ts";
 import { callerOf } from "../../../kit/rpc/context.ts";
 import { pageOf } from "../../../kit/rpc/page.ts";
 import { documentOf } from "../../document.ts";
 import { runFields } from "../../run.ts";
 import { comparisonMessage, reportMessage } from "./benchmark-report.ts";
 
-/** Handlers of BenchmarkService. */
+/** Writes the report of a benchmark as the JSON of the API. */
+export type ReportWriter = (report: BenchmarkReport) => JsonValue;
+
+/** Handlers of BenchmarkService. `writeReport` writes reports as REST does. */
 export function benchmarkHandlers(
   benchmarks: Benchmarks,
   uploads: PredictionUploads,
+  writeReport: ReportWriter,
 ): ServiceImpl<typeof BenchmarkService> {
   return {
+    async *getBenchmarkReport({ benchmarkId, format = "json", ...required }, context) {
+      const isListed = format === "junit" || format === "sarif" || format === "markdown";
+      const wanted = { kinds: isListed ? wrongKinds : [], limit: maxListed };
+      const found = await benchmarks.report(callerOf(context), benchmarkId, wanted);
+      const benchmark = create(BenchmarkSchema, benchmarkMessage(found.benchmark));
+      const wrong = found.wrong.flatMap(({ mismatch, result }) => {
+        const kind = wrongKinds.find((each) => each === mismatch);
+        return kind === undefined
+          ? []
+          : [{ wrong: kind, result: create(BenchmarkResultSchema, resultMessage(result)) }];
+      });
+      const requirements = judgeRequirements(benchmark, {
+        minRecall: required.minRecall,
+        maxFalsePositiveRate: required.maxFalsePositiveRate,
+      });
+      const facts = { benchmark, dataset: found.dataset, requirements, wrong, sides: [] };
+      const text = isReportFormat(format)
+        ? renderReport(format, { ...facts, omitted: omittedBeside(benchmark, wrong.length) })
+        : `${JSON.stringify(benchmark.report && writeReport(benchmark.report))}\n`;
+      yield { contentType: contentTypes[format] ?? "application/json", data: Buffer.from(text) };
+    },
     createBenchmark: async ({ target, filter, positive, scope, asOf, ...request }, context) => {
       const input: NewBenchmark = {
         ...{ datasetId: request.datasetId.toLowerCase(), version: request.version, target: targetOf(target) },
@@ -114,6 +143,13 @@ async function uploadPredictions(
   const how = { file: file(), isFinal: final, signal: context.signal };
   return uploads.upload(callerOf(context), benchmarkId.toLowerCase(), how);
 }
+
+const contentTypes: Readonly<Record<string, string>> = {
+  csv: "text/csv; charset=utf-8; header=present",
+  junit: "application/xml",
+  markdown: "text/markdown; charset=utf-8",
+  sarif: "application/sarif+json",
+};
 
 const mismatches: Readonly<Partial<Record<BenchmarkMismatch, "fp" | "fn" | "span" | "missing">>> = {
   [BenchmarkMismatch.FP]: "fp",

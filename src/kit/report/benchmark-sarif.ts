@@ -3,8 +3,8 @@
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import { unmetText } from "../benchmark/requirement.ts";
-import { placeOf, type ReportFacts, targetText, type WrongResult, wrongText } from "./benchmark-report.ts";
+import { placeOf, type ReportFacts, targetText, type WrongResult, wrongText } from "./benchmark-facts.ts";
+import { unmetText } from "./benchmark-requirement.ts";
 
 const levels = { fn: "error", fp: "warning", missing: "warning" } as const;
 

@@ -1,8 +1,7 @@
 // A benchmark in the XML that CI systems call JUnit: a suite for each requirement, with a case for the requirement
 // itself and, when it is not met, one for each sample that speaks against it.
 
-import type { Requirement } from "../benchmark/requirement.ts";
-import { placeOf, type ReportFacts, targetText, wrongText } from "./benchmark-report.ts";
+import { placeOf, type ReportFacts, type Requirement, targetText, wrongText } from "./benchmark-facts.ts";
 import { attributes, escaped } from "./xml.ts";
 
 interface Case {

@@ -1,8 +1,7 @@
 // A benchmark as Markdown, for the summary of a CI job or a comment on a change.
 
-import { intervalText, percent } from "../benchmark/benchmark.ts";
-import { unmetText } from "../benchmark/requirement.ts";
-import { placeOf, type ReportFacts, targetText, wrongText } from "./benchmark-report.ts";
+import { intervalText, percent, placeOf, type ReportFacts, targetText, wrongText } from "./benchmark-facts.ts";
+import { unmetText } from "./benchmark-requirement.ts";
 
 /** Results that are listed for people. */
 const maxShown = 50;
