@@ -22,7 +22,7 @@ let workerDatabase: Database;
 let worker: RunWorker;
 
 beforeAll(async () => {
-  plane = await startTestControlPlane();
+  plane = await startTestControlPlane({ analysis: ownAnalysis() });
   world = await createWorld(plane.database);
   workerDatabase = await openDatabase({ url: plane.urls.workerUrl, poolSize: 2 });
   const kinds = {
