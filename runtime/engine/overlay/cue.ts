@@ -8,15 +8,19 @@ import type { Finding } from "../detectors/finding.ts";
 import { type Cue, cueSweeps } from "../detectors/pii/cue.ts";
 import { entitiesOf } from "../detectors/pii/pii.ts";
 import type { OverlayEntry, OverlaySet } from "../languages/overlay-set.ts";
+import { automatonTables, openAutomaton } from "../pattern/aho-corasick.ts";
+import { automatonFoldText } from "../text/fold.ts";
 import { phrasesOf } from "./term-form.ts";
 
 /** The category of such words. */
 export const cueCategory = "pii_cue";
 const cueBasis = "form, and words of a language pack";
-/** How far before and behind a value words count, as for those that are built in. */
-const reach = { before: 72, after: 32 } as const;
+/** How far before a value words may begin, and how far behind it they count, in units. */
+const reach = { before: 256, after: 32 } as const;
 /** Scripts without spaces between words, and those that write short words together with the next one. */
 const joined = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Hang}\p{sc=Arab}\p{sc=Hebr}]/u;
+
+const digit = /\d/;
 
 /** The words for the entities that a detector with these parameters looks for; undefined when there are none. */
 export function cuesFor(parameters: JsonObject, { entries, allow }: OverlaySet): OverlaySet | undefined {
@@ -32,7 +36,8 @@ export function withCues(plan: Plan, { entries }: OverlaySet): Plan {
   const cues = [...byEntity].map(([entity, some]): Cue => ({ entity, words: sourceOf(some) }));
   const tellers = [...byEntity].map(([entity, some]) => [`pii.${entity.toLowerCase()}`, tellerOf(some)] as const);
   const byCategory = new Map(tellers);
-  const sweeps = cueSweeps(cues).map((sweep) => withAttributes(sweep, byCategory));
+  const gate = wordGate(list);
+  const sweeps = cueSweeps(cues).map((sweep) => withAttributes(sweep, gate, byCategory));
   const isOwn = ({ attributes }: Detection) => attributes?.overlay === undefined;
   return {
     ...plan,
@@ -52,13 +57,38 @@ function saysAsMuch(own: Detection, added: Detection): boolean {
 
 type Teller = (text: string, finding: Finding) => Readonly<Record<string, string>>;
 
-function withAttributes(sweep: Sweep, tellers: ReadonlyMap<string, Teller>): Sweep {
-  const marked: Sweep = (text, from, to) =>
-    sweep(text, from, to).map((finding) => ({
-      ...finding,
-      attributes: { ...finding.attributes, ...tellers.get(finding.category)?.(text, finding) },
-    }));
+function withAttributes(sweep: Sweep, hasWord: WordGate, tellers: ReadonlyMap<string, Teller>): Sweep {
+  const marked: Sweep = (text, from = 0, to = text.length) =>
+    hasWord(text, from)
+      ? sweep(text, from, to).map((finding) => ({
+          ...finding,
+          attributes: { ...finding.attributes, ...tellers.get(finding.category)?.(text, finding) },
+        }))
+      : [];
   return sweep.open === undefined ? marked : Object.assign(marked, { open: sweep.open });
+}
+
+/** Whether a text may have a value behind a word: at most `reach.before` units before `from`, or later. */
+type WordGate = (text: string, from: number) => boolean;
+
+// Hardly any text has such a word, so nothing else is done with most texts. A phrase is present only with its longest
+// word. All sweeps ask about the same text.
+function wordGate(entries: readonly OverlayEntry[]): WordGate {
+  const phrases = entries.flatMap((entry) => phrasesOf(entry, { category: "", basis: "" }));
+  const words = phrases.map(({ text }) => text.split(" ").reduce((a, b) => (b.length > a.length ? b : a), ""));
+  const automaton = openAutomaton(automatonTables([...new Set(words.map(automatonFoldText))]));
+  let last = { text: "", from: -1, has: false };
+  return (text, from) => {
+    // Every value has a digit.
+    if (!digit.test(text)) return false;
+    if (last.text === text && last.from === from) return last.has;
+    let has = false;
+    automaton.scan(from <= reach.before ? text : text.slice(from - reach.before), () => {
+      has = true;
+    });
+    last = { text, from, has };
+    return has;
+  };
 }
 
 // Says whose words announced a value: of several languages', those that begin nearest before it.

@@ -80,6 +80,15 @@ export function surroundingsOf(form: string, phrases: readonly string[]): Surrou
   });
 }
 
+/**
+ * The forms by which terms of a language are the same: they share one when one is found wherever the other is, with the
+ * marks and letters that a keyboard lacks.
+ */
+export function sharedForms(term: string, language: string): ReadonlySet<string> {
+  const text = plainTerm(term);
+  return new Set(spellingsOf(language).flatMap((spell) => sharpOrNot(spell(text)).map(spelled)));
+}
+
 // Every unit folds to one unit, so offsets stay the same.
 function spelled(text: string): string {
   return [...Array(text.length).keys()].map((at) => String.fromCharCode(spellingFold(text.charCodeAt(at)))).join("");

@@ -39,7 +39,7 @@ describe("all packs together", () => {
   it.runIf(isAssurance())("cost little where they find nothing", () => {
     const find = finderOf(overlays);
     const quiet = texts.filter((text) => find(text).length === 0).slice(0, 4_000);
-    const engines = [engineWith("FLAG", []), engineWith("FLAG", overlays)];
+    const engines = [engineWith("FLAG", [], { people: true }), engineWith("FLAG", overlays, { people: true })];
     const costs = engines.map(() => 0);
     // Side by side in small parts, so that both meet the same machine; the first round only warms up.
     for (let round = 0; round < 6; round++)
