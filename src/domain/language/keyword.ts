@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { LanguagePack } from "../../../runtime/engine/authoring/language-pack/language-pack.ts";
 import {
   foldedTerm,
+  sameForms,
   termBounds,
   termProblem,
   unlessProblem,
@@ -51,10 +52,11 @@ export function readKeywords(
         field,
         message: `is one of the most frequent words of ${pack.name}; set is_common_intended when that is meant`,
       });
-    const first = known.get(text);
-    if (first === undefined) known.set(text, index);
-    else
+    const forms = [...sameForms(keyword.term, pack.overlay.language)];
+    const first = forms.map((form) => known.get(form)).find((at) => at !== undefined);
+    if (first !== undefined)
       problems.push({ field, message: `is the same as keywords[${first}] once case, marks and spelling are folded` });
+    for (const form of forms) known.set(form, known.get(form) ?? index);
     return [keyword];
   });
   for (const [index, phrase] of allow.entries()) {
