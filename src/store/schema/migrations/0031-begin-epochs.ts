@@ -13,7 +13,7 @@ export class BeginEpochs extends Migration {
     this.addSql('alter table "audit_epoch" enable row level security');
     this.addSql('alter table "audit_epoch" force row level security');
     this.addSql(`create policy "tenant" on "audit_epoch" using (${own}) with check (${own})`);
-    this.addSql('alter table "runtime_instance" add "witnessed_size" bigint not null default 0');
+    this.addSql('alter table "runtime_instance" add "witnessed_size" bigint not null default \'0\'');
     this.addSql('alter table "runtime_instance" add "witnessed_epoch" int not null default 0');
     this.addSql('alter table "runtime_instance" add "evidence_forked_at" timestamptz(3) null');
   }
