@@ -193,8 +193,9 @@ test("asks judges beside a target, and never takes no answer for nothing found",
   url: http://127.0.0.1:${port}/
   shape: policy-guard
   categories: {INJECTION: injection}
+  timeout_ms: 300000
 `,
-    "dead.yaml": `- {key: dead, command: [${process.execPath}, ${join("/", "absent.mjs")}], categories: {A: injection}}\n`,
+    "dead.yaml": `- {key: dead, command: [${process.execPath}, ${join("/", "absent.mjs")}], categories: {A: injection}, timeout_ms: 300000}\n`,
   });
   try {
     const beside = ["--judges", join(cwd, "judges.yaml")];
