@@ -166,6 +166,13 @@ const layers: readonly Layer[] = [
     node: anyNode,
   },
   {
+    // Looks at an installation in the browser that tests look for.
+    folder: "scripts/pictures/",
+    ours: ["scripts/compare/", "test/harness/browser/browser.ts"],
+    npm: ["playwright-core"],
+    node: anyNode,
+  },
+  {
     // Knows the two versions by what they answer. Its texts are those that detectors are measured on.
     folder: "scripts/compare/",
     ours: [
@@ -296,7 +303,7 @@ test("every imported package is declared, and those of the product are not devel
   const developing = [...running, ...Object.keys(manifest.devDependencies ?? {})];
   const undeclared = files.flatMap((file) => {
     // What browsers get is built, so none of it runs from its packages.
-    const declared = /^(test|bench|console|scripts\/console)\//.test(file) ? developing : running;
+    const declared = /^(test|bench|console|scripts\/(?:console|pictures))\//.test(file) ? developing : running;
     const packages = importsOf(file).filter((specifier) => !specifier.startsWith(".") && !isBuiltin(specifier));
     return packages.filter((name) => !declared.includes(packageOf(name))).map((name) => `${file} imports ${name}`);
   });

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { until } from "../call.ts";
 
 /** How long a program may take to be ready, and to end. */
-const limitMs = 120_000;
+const limitMs = 300_000;
 
 const running = new Set<ChildProcess>();
 
