@@ -10,6 +10,9 @@ export const editorTheme = EditorView.theme({
   ".cm-content": { caretColor: "var(--ink)", padding: "8px 0" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--dim)", border: "none" },
+  // Few fonts have the merge view's own sign.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"…"' },
+  ".cm-collapsedLines": { background: "var(--hover)", color: "var(--dim)" },
   ".cm-activeLine": { backgroundColor: "var(--hover)" },
   ".cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {
     backgroundColor: "light-dark(#cfd9fb, #33407a)",

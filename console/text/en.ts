@@ -205,10 +205,12 @@ export const en = {
     noRules: "No rule applies to this stage.",
     review: "Review the change",
     message: "What changes, and why",
+    noMeaning: "The text has problems, so what it would change cannot be said.",
     strictness: {
       stricter: "Stricter",
       weaker: "Weaker",
       equal: "Equal",
+      neutral: "No effect",
       unknown: "Cannot be decided",
       mixed: "Both stricter and weaker",
     } as Readonly<Record<string, string>>,

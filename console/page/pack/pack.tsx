@@ -5,6 +5,8 @@ import { PackService } from "../../../gen/policyguard/control/v1/pack_service_pb
 import { useOrganization } from "../../data/organization.ts";
 import { Facts } from "../../part/facts.tsx";
 import { Select } from "../../part/field.tsx";
+import { Outcome } from "../../part/judgement/outcome.tsx";
+import { outcomes } from "../../part/judgement/outcome-name.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
@@ -96,7 +98,7 @@ function Rules({ pack: { document } }: { readonly pack: PackDetail }) {
         columns={[
           { title: texts.rule, cell: ({ id }) => <code>{id}</code> },
           { title: texts.stages, isExtra: true, cell: ({ stages }) => stages },
-          { title: texts.action, cell: ({ action }) => action },
+          { title: texts.action, cell: ({ action }) => <Outcome value={outcomes.find((each) => each === action)} /> },
         ]}
       />
     </Panel>

@@ -28,9 +28,11 @@ export function Applied({ answer }: { readonly answer: ApplyPackResponse }) {
           </Link>
         )}{" "}
         {told}
-        <Badge tone={strictness === "weaker" ? "notice" : "plain"}>
-          {en.policy.strictness[strictness] ?? strictness}
-        </Badge>
+        {change === "updated" && (
+          <Badge tone={strictness === "weaker" ? "notice" : "plain"}>
+            {en.policy.strictness[strictness] ?? strictness}
+          </Badge>
+        )}
       </p>
       <p>{texts.testsPassed(tests.length - failed.length, tests.length)}</p>
       <ul>

@@ -1,4 +1,5 @@
 import { createClient } from "@connectrpc/connect";
+import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
@@ -13,8 +14,9 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { TextField } from "../../part/field.tsx";
-import { Failed } from "../../part/state.tsx";
+import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
+import { Meaning } from "./meaning.tsx";
 
 const texts = en.policy;
 const policies = createClient(PolicyService, transport);
@@ -73,6 +75,7 @@ export function SaveDialog({
   }
   return (
     <Dialog title={texts.review} isWide onClose={onClose}>
+      <DraftMeaning policyId={policyId} version={base.version} text={text} />
       <DiffView before={base.text} after={text} label={texts.review} />
       <TextField
         label={texts.message}
@@ -91,4 +94,22 @@ export function SaveDialog({
       </DialogActions>
     </Dialog>
   );
+}
+
+/** What saving would mean, said before it is done. A text with errors has no meaning yet. */
+function DraftMeaning({
+  policyId,
+  version,
+  text,
+}: {
+  readonly policyId: string;
+  readonly version: number;
+  readonly text: string;
+}) {
+  const { orgId } = useOrganization();
+  const draft = { orgId, policyId, from: version, document: documentOf(text) };
+  const { data, error, refetch } = useQuery(PolicyService.method.diffPolicyDraft, draft);
+  if (data !== undefined) return <Meaning diff={data} />;
+  if (error === null) return <Loading rows={2} />;
+  return failureOf(error).kind === "invalid" ? <p>{texts.noMeaning}</p> : <Failed error={error} onRetry={refetch} />;
 }

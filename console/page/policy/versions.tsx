@@ -12,12 +12,11 @@ import { Ago } from "../../part/ago.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Select } from "../../part/field.tsx";
-import { Outcome } from "../../part/judgement/outcome.tsx";
-import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
+import { Meaning } from "./meaning.tsx";
 import style from "./policy.module.css";
 
 const texts = en.versions;
@@ -108,46 +107,23 @@ function Compare({ policyId, versions }: { readonly policyId: string; readonly v
           {options}
         </Select>
       </div>
-      <Meaning policyId={policyId} from={from.version} to={to.version} />
+      <VersionMeaning policyId={policyId} from={from.version} to={to.version} />
       <DiffView before={sourceOf(from)} after={sourceOf(to)} label={texts.compare} />
     </section>
   );
 }
 
-function Meaning({ policyId, from, to }: { readonly policyId: string; readonly from: number; readonly to: number }) {
+function VersionMeaning({
+  policyId,
+  from,
+  to,
+}: {
+  readonly policyId: string;
+  readonly from: number;
+  readonly to: number;
+}) {
   const { orgId } = useOrganization();
   const { data, error } = useQuery(PolicyService.method.diffPolicyVersions, { orgId, policyId, from, to });
   if (error !== null) return <Failed error={error} />;
-  if (data === undefined) return <Loading rows={2} />;
-  const weaker = data.strictness === "weaker";
-  return (
-    <div className={style.meaning}>
-      <p className={weaker ? style.weaker : ""}>
-        <strong>{en.policy.strictness[data.strictness] ?? data.strictness}</strong> {data.reasons.join(" ")}
-      </p>
-      {data.changes.length === 0 ? (
-        <p className={style.dim}>{texts.noChanges}</p>
-      ) : (
-        <ul>
-          {data.changes.map(({ path, text, effect }) => (
-            <li key={`${path} ${text}`}>
-              <span className={style.tag}>{en.policy.strictness[effect] ?? effect}</span> {text}
-            </li>
-          ))}
-        </ul>
-      )}
-      {data.witnesses.length > 0 && (
-        <>
-          <h3>{texts.witnesses}</h3>
-          <ul>
-            {data.witnesses.map(({ test, before, after }) => (
-              <li key={test}>
-                {test}: <Outcome value={outcomeName(before)} /> → <Outcome value={outcomeName(after)} />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </div>
-  );
+  return data === undefined ? <Loading rows={2} /> : <Meaning diff={data} />;
 }

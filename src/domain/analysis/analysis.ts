@@ -41,6 +41,7 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   tryPolicy: "document",
   explainPolicy: "document",
   explainBundle: "bundle",
+  diffDraft: "document",
   diffVersions: "document",
   checkSchema: "document",
   checkOutput: "document",

@@ -8,7 +8,7 @@ import { scoreSamples, scoreTraces } from "./calibration/score-rule.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { checkRelease, retestBundle } from "./check-release.ts";
 import { checkOutput, checkSchema } from "./check-schema.ts";
-import { diffVersions } from "./diff-versions.ts";
+import { diffDraft, diffVersions } from "./diff-versions.ts";
 import { enforcedCategories } from "./language-needs.ts";
 import { planPack } from "./plan-pack.ts";
 import { replayBundle, replayPolicy } from "./replay-trace.ts";
@@ -23,6 +23,7 @@ export const jobs = {
   tryPolicy,
   explainPolicy,
   explainBundle,
+  diffDraft,
   diffVersions,
   checkSchema,
   checkOutput,

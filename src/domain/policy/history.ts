@@ -1,5 +1,6 @@
-// The versions of a policy: reads them, restores them and compares them.
+// The versions of a policy: reads them, restores them and compares them, with a text that is not saved yet too.
 
+import type { JsonValue } from "@bufbuild/protobuf";
 import { notFound } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
@@ -15,6 +16,11 @@ import { requireVisible } from "./scope.ts";
 export interface VersionDiff extends DiffWithCounterexamples {
   readonly from: number;
   readonly to: number;
+}
+
+/** What saving a document would change against a version. */
+export interface DraftDiff extends DiffWithCounterexamples {
+  readonly from: number;
 }
 
 /** Reads and restores versions of policies. */
@@ -72,6 +78,21 @@ export class PolicyHistory {
     const pair = { before: before.document, after: after.document, now: this.#clock.now() };
     const diff = await this.#analysis.run("diffVersions", pair, { orgId: caller.orgId, signal });
     return { from: before.version, to: after.version, ...diff };
+  }
+
+  /** What a document would change against a version; by default against the newest one. */
+  async diffDraft(
+    caller: Caller,
+    id: string,
+    { from, document }: { readonly from?: number; readonly document: JsonValue },
+    signal?: AbortSignal,
+  ): Promise<DraftDiff> {
+    const before = await this.#database.read(caller.orgId, async (tx) => {
+      const { policy } = requireVisible(caller, await findPolicy(tx, id));
+      return requireVersion(tx, id, from ?? policy.version);
+    });
+    const pair = { before: before.document, draft: document, now: this.#clock.now() };
+    return { from: before.version, ...(await this.#analysis.run("diffDraft", pair, { orgId: caller.orgId, signal })) };
   }
 }
 

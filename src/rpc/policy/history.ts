@@ -1,19 +1,16 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { fromJson } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type {
-  DiffPolicyVersionsResponseSchema,
-  PolicyService,
-} from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
-import type { PolicyHistory, VersionDiff } from "../../domain/policy/history.ts";
+import type { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import type { DraftDiff, PolicyHistory } from "../../domain/policy/history.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
+import { documentOf } from "../document.ts";
 import { policyMessage, versionMessage } from "./message.ts";
 
 /** The handlers of PolicyService that are about versions. */
 export type HistoryHandlers = Pick<
   ServiceImpl<typeof PolicyService>,
-  "getPolicyVersion" | "restorePolicyVersion" | "diffPolicyVersions"
+  "getPolicyVersion" | "restorePolicyVersion" | "diffPolicyVersions" | "diffPolicyDraft"
 >;
 
 /** Handlers of versions. */
@@ -27,19 +24,20 @@ export function historyHandlers(history: PolicyHistory): HistoryHandlers {
       const restored = await history.restore(callerOf(context), policyId, version, input, context.signal);
       return { policy: policyMessage(restored) };
     },
-    diffPolicyVersions: async ({ policyId, from, to }, context) =>
-      diffMessage(policyId, await history.diff(callerOf(context), policyId, { from, to }, context.signal)),
+    diffPolicyVersions: async ({ policyId, from, to }, context) => {
+      const diff = await history.diff(callerOf(context), policyId, { from, to }, context.signal);
+      return { policyId, to: diff.to, ...diffMessage(diff) };
+    },
+    diffPolicyDraft: async ({ policyId, from, document }, context) => {
+      const draft = { from, document: documentOf(document) };
+      return { policyId, ...diffMessage(await history.diffDraft(callerOf(context), policyId, draft, context.signal)) };
+    },
   };
 }
 
-function diffMessage(
-  policyId: string,
-  { from, to, strictness, reasons, changes, counterexamples }: VersionDiff,
-): MessageInitShape<typeof DiffPolicyVersionsResponseSchema> {
+function diffMessage({ from, strictness, reasons, changes, counterexamples }: DraftDiff) {
   return {
-    policyId,
     from,
-    to,
     strictness,
     reasons: [...reasons],
     changes: changes.map(({ before, after, ...change }) => ({
