@@ -40,6 +40,7 @@ export function readChatRequest(body: string): ChatBody {
   if (!Array.isArray(json.messages) || json.messages.length === 0) {
     throw invalid("messages", "expected the messages of a chat request");
   }
+  refuseLookAlikes(json, "");
   // A server that knows several shapes could read one of these in place of the messages.
   for (const name of ["prompt", "input"]) {
     if (json[name] !== undefined) throw invalid(name, "expected no text beside the messages");
@@ -87,6 +88,24 @@ function readObject(body: string): JsonObject {
   return json;
 }
 
+/** The members that decide which texts of a request a model reads, and as whose. */
+const decisiveMembers: ReadonlySet<string> = new Set([
+  ...["messages", "prompt", "input", "role", "type", "text"],
+  ...["content", "refusal", "reasoning_content", "reasoning"],
+]);
+
+/**
+ * Throws validation_failed for a member whose name only looks like a decisive one. Servers in Go take `Content` for
+ * `content` (encoding/json folds case, and letters such as U+017F), and would read what nobody judged.
+ */
+function refuseLookAlikes(owner: JsonObject, path: string): void {
+  for (const name of Object.keys(owner)) {
+    const folded = name.normalize("NFKC").toLowerCase();
+    if (folded === name || !decisiveMembers.has(folded)) continue;
+    throw invalid(path === "" ? name : `${path}.${name}`, `expected ${folded}, spelled exactly so`);
+  }
+}
+
 /** "function" is the name that roles of tools had before. */
 const roles: Readonly<Record<string, string>> = {
   system: "system",
@@ -101,6 +120,7 @@ function messageTexts(message: JsonValue, path: string): ChatText[] {
   const name = isObject(message) ? message.role : undefined;
   const role = typeof name === "string" && Object.hasOwn(roles, name) ? roles[name] : undefined;
   if (!isObject(message) || role === undefined) throw invalid(path, "expected a message with one of the known roles");
+  refuseLookAlikes(message, path);
   return contentTexts(message, role, path);
 }
 
@@ -122,6 +142,7 @@ function contentTexts(message: JsonObject, role: string, path: string): ChatText
 
 function partTexts(part: JsonValue, role: string, path: string): ChatText[] {
   if (!isObject(part)) throw invalid(path, "expected an object");
+  refuseLookAlikes(part, path);
   if (mediaParts.has(part.type)) return [];
   if (part.type !== "text" && part.type !== "refusal") throw invalid(`${path}.type`, "expected a known type of part");
   return textOf(part, part.type, role, path);

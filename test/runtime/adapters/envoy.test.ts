@@ -285,6 +285,21 @@ describe("what cannot be judged", () => {
       "validation_failed",
     ],
     [
+      "messages beside others, for a server that folds case",
+      { request: JSON.stringify({ messages: [{ role: "user", content: "a" }], Messages: [] }) },
+      "validation_failed",
+    ],
+    [
+      "a message with a second content",
+      { request: chat({ role: "user", content: "a", Content: "b" }) },
+      "validation_failed",
+    ],
+    [
+      "a part with a second text, by a letter that folds to another",
+      { request: chat({ role: "user", content: [{ type: "text", text: "a", "refu\u017fal": "b" }] }) },
+      "validation_failed",
+    ],
+    [
       "a part of an unknown type",
       { request: chat({ role: "user", content: [{ type: "file", file: {} }] }) },
       "validation_failed",
