@@ -3,6 +3,8 @@
 // tools return in their `execute`, with `toolResult`. A block is thrown as a BlockedError; in a stream it is the last
 // part.
 
+import { BlockedError } from "@policyguard/client/guard";
+
 /** Guards a language model. */
 export function guardMiddleware(guard) {
   return {
@@ -37,11 +39,10 @@ function isText(type) {
 
 /** The call with its arguments; throws when it must not be made. */
 async function judgedCall(guard, part) {
-  const { allowed, blocked } = await guard.toolCalls([
+  const { allowed, blocked, decision } = await guard.toolCalls([
     { id: part.toolCallId, name: part.toolName, arguments: part.input },
   ]);
-  if (blocked.length > 0)
-    throw new Error(`the call of ${part.toolName} is blocked by ${blocked[0].ruleIds.join(", ")}`);
+  if (blocked.length > 0) throw new BlockedError("tool_call", decision);
   return { ...part, input: allowed[0].arguments };
 }
 
@@ -57,6 +58,8 @@ function guardedParts(guard, stream) {
     }
     if (what === "delta") return void (await blocks.get(id).write(part.delta));
     if (what === "end") await blocks.get(id).end();
+    // A call is judged as a whole: its arguments are not shown before that.
+    if (part.type.startsWith("tool-input-")) return;
     controller.enqueue(part.type === "tool-call" ? await judgedCall(guard, part) : part);
   };
   return stream.pipeThrough(

@@ -178,6 +178,31 @@ describe.skipIf(!isInstalled)("examples/integrations (npm ci there installs what
     expect(await streamedThoughts.reasoningText).toBe("for ada@lovelace.dev");
   });
 
+  it("Vercel's AI SDK: calls, whose arguments nobody sees before they are judged", async () => {
+    const { guardMiddleware } = await load("vercel-ai.mjs");
+    const { generateText, jsonSchema, streamText, tool, wrapLanguageModel } = await framework("ai");
+    const { createOpenAICompatible } = await framework("@ai-sdk/openai-compatible");
+    const provider = createOpenAICompatible({ name: "stand-in", baseURL: model.url });
+    const guarded = wrapLanguageModel({ model: provider.chatModel("m"), middleware: guardMiddleware(guard) });
+    const inputSchema = jsonSchema({ type: "object" });
+    const ran: unknown[] = [];
+    const find = tool({ inputSchema, execute: async (input: unknown) => ran.push(input) && "Cats sleep a lot." });
+    const request = (prompt: string) => ({ model: guarded, prompt, tools: { find }, maxRetries: 0 });
+
+    await generateText(request('use find with {"q": "cats"}'));
+    const streamed = streamText(request('use find with {"q": "dogs"}'));
+    expect(await streamed.toolCalls).toMatchObject([{ toolName: "find", input: { q: "dogs" } }]);
+    expect(ran).toEqual([{ q: "cats" }, { q: "dogs" }]);
+
+    const secret = 'use find with {"q": "WELCOME-42"}';
+    await expect(generateText(request(secret))).rejects.toMatchObject(blocked);
+    const parts: Anything[] = [];
+    for await (const part of streamText({ ...request(secret), onError: () => undefined }).fullStream) parts.push(part);
+    expect(parts.filter(({ type }) => type === "error")).toMatchObject([{ error: blocked }]);
+    expect(JSON.stringify(parts.filter(({ type }) => /^tool/.test(type)))).toBe("[]");
+    expect(ran).toHaveLength(2);
+  });
+
   it("LangChain JS: a model in a chain, and a retriever", async () => {
     const { guardedModel, guardedRetriever } = await load("langchain.mjs");
     const { ChatOpenAI } = await framework("@langchain/openai");
