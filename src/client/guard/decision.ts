@@ -68,8 +68,8 @@ const outcomeNames: ReadonlyMap<Outcome, OutcomeName> = new Map([
   [Outcome.BLOCK, "BLOCK"],
 ]);
 
-// Nothing goes on by an outcome that this version does not know.
-function outcomeName(outcome: Outcome): OutcomeName {
+/** The name of an outcome. One that this version does not know is BLOCK: nothing goes on by it. */
+export function outcomeName(outcome: Outcome): OutcomeName {
   return outcomeNames.get(outcome) ?? "BLOCK";
 }
 

@@ -15,7 +15,7 @@ import type { EvaluationService } from "../../../gen/policyguard/runtime/v1/eval
 import { BlockedError, type StageName } from "./blocked.ts";
 import { callWithRetries } from "./call.ts";
 import { type ChatMessage, textsOf, wellFormed, withTexts } from "./content.ts";
-import { type Decision, decisionOf, passed } from "./decision.ts";
+import { type Decision, decisionOf, outcomeName, passed } from "./decision.ts";
 import { RequestError, UnavailableError } from "./error.ts";
 import { restoreValue } from "./restore.ts";
 import { type GuardedStream, guardedStream, readableOf, textsIn } from "./stream.ts";
@@ -199,12 +199,12 @@ export class Guard {
       (request, options) => this.#client.evaluateToolCall(request, options),
       context,
     );
-    const outcomes = decision.response?.toolCalls ?? [];
+    const { response } = decision;
     const allowed: Call[] = [];
     const blocked: BlockedCall<Call>[] = [];
     for (const [index, call] of calls.entries()) {
-      const { outcome = Outcome.ALLOW, ruleIds = [], arguments: rewritten } = outcomes[index] ?? {};
-      if (outcome === Outcome.BLOCK) blocked.push({ call, ruleIds });
+      const { outcome = Outcome.UNSPECIFIED, ruleIds = [], arguments: rewritten } = response?.toolCalls[index] ?? {};
+      if (response !== undefined && outcomeName(outcome) === "BLOCK") blocked.push({ call, ruleIds });
       else allowed.push(await this.#withArguments(call, rewritten, context));
     }
     if (decision.outcome === "BLOCK" && blocked.length === 0) throw new BlockedError("tool_call", decision);
@@ -222,12 +222,12 @@ export class Guard {
       (request, options) => this.#client.evaluateRetrieval(request, options),
       context,
     );
-    const chunks = decision.response?.chunks ?? [];
+    const { response } = decision;
     const kept: (string | Passage)[] = [];
     const dropped: (string | Passage)[] = [];
     for (const [index, passage] of passages.entries()) {
-      const { decision: what, text } = chunks[index] ?? {};
-      if (what === ChunkDecision.DROP) dropped.push(passage);
+      const { decision: what = ChunkDecision.UNSPECIFIED, text } = response?.chunks[index] ?? {};
+      if (response !== undefined && !usableChunks.has(what)) dropped.push(passage);
       else if (text === undefined) kept.push(passage);
       else kept.push(typeof passage === "string" ? text : { ...passage, text });
     }
@@ -327,6 +327,9 @@ export class Guard {
     }
   }
 }
+
+/** Nothing goes on by a decision that this version does not know. */
+const usableChunks: ReadonlySet<ChunkDecision> = new Set([ChunkDecision.KEEP, ChunkDecision.REDACT]);
 
 const streamStages = { input: Stage.INPUT, output: Stage.OUTPUT, tool_result: Stage.TOOL_RESULT };
 

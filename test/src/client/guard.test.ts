@@ -2,9 +2,10 @@
 
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
-import { create, fromBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, isMessage } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type EvaluateResponse, EvaluateResponseSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { EvaluateVectorSchema } from "../../../gen/policyguard/testing/v1/evaluate_vector_pb.ts";
 import { readableOf } from "../../../src/client/guard/stream.ts";
@@ -170,6 +171,37 @@ describe.each([
       message: "the arguments of the call of send are not JSON",
     });
     expect((await guard.toolCalls([])).allowed).toEqual([]);
+  });
+
+  it("lets no call and no passage go on by an answer that it does not understand, or that lacks them", async () => {
+    const changed = (change: (answer: EvaluateResponse) => void): Guard => {
+      const interceptor: Interceptor = (next) => async (request) => {
+        const response = await next(request);
+        if (!response.stream && isMessage(response.message, EvaluateResponseSchema)) change(response.message);
+        return response;
+      };
+      return createGuard(options({ interceptors: [interceptor] }));
+    };
+    const newer = changed((answer) => {
+      for (const call of answer.toolCalls) Object.assign(call, { outcome: 99 });
+      for (const chunk of answer.chunks) Object.assign(chunk, { decision: 99 });
+    });
+    const shorter = changed((answer) => {
+      answer.toolCalls.pop();
+      answer.chunks.pop();
+    });
+    for (const [other, allowed] of [
+      [newer, 0],
+      [shorter, 1],
+    ] as const) {
+      const calls = await other.toolCalls([
+        { name: "a", arguments: {} },
+        { name: "b", arguments: {} },
+      ]);
+      expect([calls.allowed.length, calls.blocked.length]).toEqual([allowed, 2 - allowed]);
+      const passages = await other.retrieval(["Cats sleep.", "Dogs bark."]);
+      expect([passages.kept.length, passages.dropped.length]).toEqual([allowed, 2 - allowed]);
+    }
   });
 
   it("judges what a tool returned, and where it is from", async () => {
