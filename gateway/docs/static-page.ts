@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { OutgoingHttpHeaders } from "node:http";
 import { ifNoneMatch } from "../../src/kit/bundle/entity-tag.ts";
 import { type Console, createConsoleEntries } from "../console/console-page.ts";
+import { compressed } from "../http/compression.ts";
 import { sendAnswer } from "../http/http.ts";
 import type { Entry } from "../route/entry.ts";
 import { createFrontPage } from "./front-page.ts";
@@ -49,7 +50,12 @@ function htmlPageOf({ html, contentSecurityPolicy }: DocsPage): Page {
 
 function pageOf(text: string, contentType: string, extra: OutgoingHttpHeaders): Page {
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
-  const common = { "content-type": contentType, "cache-control": "no-cache", "referrer-policy": "no-referrer" };
+  const common = {
+    "content-type": contentType,
+    "cache-control": "no-cache",
+    "referrer-policy": "no-referrer",
+    vary: "accept-encoding",
+  };
   return { text, etag, headers: { ...common, etag, ...extra } };
 }
 
@@ -62,9 +68,13 @@ function createPage(path: string, make: () => Page): Entry {
       page ??= make();
       const { text, etag } = page;
       const headers = { ...page.headers, "x-request-id": requestId };
-      const fresh = ifNoneMatch(request.headers["if-none-match"], etag);
-      if (fresh) sendAnswer(request, response, { status: 304, headers, body: undefined });
-      else sendAnswer(request, response, { status: 200, headers, body: text });
+      if (ifNoneMatch(request.headers["if-none-match"], etag)) {
+        sendAnswer(request, response, { status: 304, headers, body: undefined });
+        return;
+      }
+      const accepted = [request.headers["accept-encoding"] ?? []].flat().join(",");
+      // The reference has some megabytes, which are a tenth of that on the wire.
+      sendAnswer(request, response, await compressed({ status: 200, headers, body: text }, accepted));
     },
   };
 }

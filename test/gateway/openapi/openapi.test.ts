@@ -251,6 +251,23 @@ describe("the pages", () => {
     expect((await fetch(`${server.url}/docs`, { method: "POST" })).status).toBe(405);
   });
 
+  test("are compressed for whoever takes that, and caches are told so", async () => {
+    await using server = await startServer({ routes: () => undefined, pages: { ...paths, hasFrontPage: true } });
+    for (const [path, plain] of [
+      ["/v1/openapi.json", text],
+      ["/docs", html],
+    ] as const) {
+      const send = (headers: Record<string, string>) => fetch(server.url + path, { headers });
+      const [whole, small] = [await send({ "accept-encoding": "identity" }), await send({ "accept-encoding": "gzip" })];
+      expect([whole, small].map(({ headers }) => headers.get("content-encoding"))).toEqual([null, "gzip"]);
+      expect(Number(small.headers.get("content-length"))).toBeLessThan(Buffer.byteLength(plain) / 5);
+      expect(await small.text()).toBe(plain);
+      for (const { headers } of [whole, small, await send({ "if-none-match": small.headers.get("etag") ?? "" })]) {
+        expect(headers.get("vary")).toBe("accept-encoding");
+      }
+    }
+  });
+
   test("/ shows the version, calls that there are, and links that lead somewhere", async () => {
     await using server = await startServer({ routes: () => undefined, pages: { ...paths, hasFrontPage: true } });
     const front = await fetch(server.url);
