@@ -70,7 +70,7 @@ async function createDemo(database: Database, config: BootstrapConfig): Promise<
   const tokens = new Tokens(database);
   const organization = await new Organizations(database).create({ name: "Demo", plan: config.defaultPlan });
   const caller = systemCaller(organization.id);
-  const project = await new Projects(database).create(caller, { name: "Support assistant" });
+  const project = await new Projects(database).create(caller, { name: "Assistant" });
   const source = readFileSync(new URL("../examples/policies/starter.yaml", import.meta.url), "utf8");
   // The starter policy is the product's own.
   const analysis = ownAnalysis();

@@ -55,6 +55,15 @@ test("the first start makes an owner who can sign in, and a start that was inter
   expect(facts.owner_password).toMatch(/^[\w-]{20}$/);
   const organization = { org_id: facts.org_id, org_name: "Demo", role: "owner" };
   expect(await logIn(facts)).toEqual({ status: 200, organizations: [organization] });
+  // Pages name the project in their commands.
+  const request = { org_id: facts.org_id ?? "" };
+  const projects = await plane.caller.call("rest", {
+    method: "ProjectService/ListProjects",
+    request,
+    token: facts.admin_token,
+    headers: somewhere(),
+  });
+  expect(projects.body).toMatchObject({ projects: [{ id: facts.project_id, name: "Assistant" }] });
 
   rmSync(file);
   const again = await firstStart();
