@@ -90,7 +90,10 @@ export async function startInstallation({
     call,
     // Under much load its analysis may be refused for the moment; then nothing was made.
     createPolicy: (document) =>
-      eventually(async () => (await call("POST", "/policies", { document, scope: { app_id: world.projectId } })).id),
+      eventually(
+        async () => (await call("POST", "/policies", { document, scope: { app_id: world.projectId } })).id,
+        300_000,
+      ),
     async publish() {
       const path = `/projects/${world.projectId}/envs/${world.environment}/bundles/publish`;
       return (await call("POST", path, { activate: true })).version;
