@@ -53,10 +53,10 @@ const constraintNames: readonly (readonly [string, string])[] = [
   ["enum", "one of"],
   ["minimum", "at least"],
   ["maximum", "at most"],
-  ["minLength", "least length"],
-  ["maxLength", "greatest length"],
-  ["minItems", "least items"],
-  ["maxItems", "most items"],
+  ["minLength", "min length"],
+  ["maxLength", "max length"],
+  ["minItems", "min items"],
+  ["maxItems", "max items"],
   ["pattern", "pattern"],
 ];
 

@@ -31,7 +31,8 @@ function manifest(): object {
   return {
     name,
     version: product.version,
-    description: "Typed clients of Policy Guard, a guard for AI applications, and the check of its webhooks.",
+    description:
+      "Guards AI applications with Policy Guard: texts, streams and tool calls. With typed clients and the check of webhooks.",
     license: "SEE LICENSE IN LICENSE",
     type: "module",
     sideEffects: false,
