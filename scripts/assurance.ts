@@ -127,6 +127,18 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "worlds of traffic drawn with several probabilities, each calibrated",
     n: 2_000,
   },
+  "calibration-discoveries": {
+    file: "test/src/domain/measure/calibration/calibration-estimate.test.ts",
+    test: "share of wrong matches is known",
+    unit: "worlds in which a threshold is calibrated and its true share of wrong matches is known",
+    n: 10_000,
+  },
+  "calibration-average": {
+    file: "test/src/domain/measure/calibration/calibration-estimate.test.ts",
+    test: "holds on average in worlds",
+    unit: "worlds in which a threshold is calibrated to hold on average, and its true rate is known",
+    n: 20_000,
+  },
   "candidate-gate": {
     file: "test/src/kit/statistics/mixture-test.test.ts",
     test: "peeked at",

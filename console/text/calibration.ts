@@ -42,6 +42,7 @@ export const calibrationTexts = {
   promise: "Promise",
   promiseOf: (rate: string, confidence: string) =>
     `matches at most ${rate} of innocent requests, with a probability of ${confidence}`,
+  andIsWrong: (rate: string) => `is wrong about at most ${rate} of what it matches`,
   andFinds: (recall: string) => `finds at least ${recall}`,
   who: "Who",
   when: "When",

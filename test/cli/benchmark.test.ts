@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownAnalysis } from "../../src/domain/analysis/own-analysis.ts";
 import { BenchmarkRun } from "../../src/domain/measure/benchmark/benchmark-run.ts";
+import { CalibrationRun } from "../../src/domain/measure/calibration/calibration-run.ts";
 import { sampleSeals } from "../../src/domain/measure/dataset/dataset-sample.ts";
 import { RunRetention } from "../../src/domain/run/run-retention.ts";
 import { RunWorker } from "../../src/domain/run/run-worker.ts";
@@ -27,6 +28,9 @@ beforeAll(async () => {
   workerDatabase = await openDatabase({ url: plane.urls.workerUrl, poolSize: 2 });
   const kinds = {
     benchmark: new BenchmarkRun({
+      ...{ database: workerDatabase, seals: sampleSeals(testSealer), analysis: ownAnalysis() },
+    }),
+    calibration: new CalibrationRun({
       ...{ database: workerDatabase, seals: sampleSeals(testSealer), analysis: ownAnalysis() },
     }),
   };
@@ -70,11 +74,13 @@ function environment() {
   };
 }
 
+const benchmark = (...args: string[]) => run("benchmark", ...args);
+
 /** Runs the command while a worker does what waits. */
-async function benchmark(...args: string[]) {
+async function run(...args: string[]) {
   const env = environment();
   let isOver = false;
-  const ended = policyGuard(["benchmark", ...args], { cwd: newFolder({}), env }).finally(() => {
+  const ended = policyGuard(args, { cwd: newFolder({}), env }).finally(() => {
     isOver = true;
   });
   while (!isOver) {
@@ -291,4 +297,25 @@ test("says what is wrong with a call", async () => {
   expect((await benchmark("run", "prompts", ...injection, "--min-recall", "90")).code).toBe(2);
   expect((await benchmark("run", "unknown", ...injection)).stderr).toContain('there is no dataset "unknown"');
   expect((await benchmark("run", "prompts", "--target", "detector:none")).code).toBe(1);
+});
+
+test("calibrates a rule by a dataset, and says in words what is promised or missing", async () => {
+  const rules = [{ id: "stop", stages: ["input"], detect: "injection", action: "BLOCK" }];
+  const document = { apiVersion: "policyguard/v1", kind: "Policy", metadata: { name: "guard" }, rules };
+  await call("POST", "/policies", { document });
+  const args = ["calibrate", "guard", "stop", "--dataset", "prompts", "--positive", "attack", "--confidence", "0.5"];
+  const promised = await run(...args, "--max-fpr", "0.5");
+  expect(promised, promised.stderr).toMatchObject({ code: 0 });
+  expect(promised.stdout).toMatch(
+    /^With probability 50 %, the rule "stop" of the policy "guard" with the threshold 0(\.\d+)? matches at most 50 % of innocent requests: it matched 0 of 2/,
+  );
+  const parts = await run(...args, "--min-recall", "0.3", "--by", "language", "--average", "--json");
+  const { report, by, guarantee, max_false_positive_rate } = JSON.parse(parts.stdout);
+  expect({ by, guarantee, max_false_positive_rate }).toEqual({
+    ...{ by: "language", guarantee: "expectation", max_false_positive_rate: null },
+  });
+  expect(report.groups).toMatchObject([{ value: "en", needed_n: null, n_to_find: 1, needed_n_to_find: 1 }]);
+  const lacking = await run(...args, "--max-false-discovery", "0.05");
+  expect(lacking).toMatchObject({ code: 1, stdout: expect.stringContaining("are needed at one threshold, all right") });
+  expect(await run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining("say what to promise") });
 });

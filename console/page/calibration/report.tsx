@@ -23,7 +23,7 @@ export function Report({ report }: { readonly report: CalibrationReport }) {
             value={threshold === undefined ? texts.noThreshold : decimal(threshold)}
             note={texts.now(decimal(currentThreshold))}
           />
-          <Figure name={texts.innocent} value={count(n)} note={texts.needed(neededN)} />
+          <Figure name={texts.innocent} value={count(n)} note={neededN === undefined ? "" : texts.needed(neededN)} />
           <Figure
             name={texts.toFind}
             value={count(nToFind)}

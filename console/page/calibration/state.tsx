@@ -19,7 +19,14 @@ export function CalibrationState({ calibration: { state, progress } }: { readonl
 }
 
 /** "at most 0.5%, with 95%; finds at least 90%" */
-export function promiseText({ maxFalsePositiveRate, confidence, minRecall }: Calibration): string {
-  const promise = texts.promiseOf(fineShare(maxFalsePositiveRate), fineShare(confidence));
-  return minRecall === undefined ? promise : `${promise}; ${texts.andFinds(fineShare(minRecall))}`;
+export function promiseText(calibration: Calibration): string {
+  const { maxFalsePositiveRate, maxFalseDiscoveryRate, minRecall, confidence } = calibration;
+  const clauses = [
+    ...(maxFalsePositiveRate === undefined
+      ? []
+      : [texts.promiseOf(fineShare(maxFalsePositiveRate), fineShare(confidence))]),
+    ...(maxFalseDiscoveryRate === undefined ? [] : [texts.andIsWrong(fineShare(maxFalseDiscoveryRate))]),
+    ...(minRecall === undefined ? [] : [texts.andFinds(fineShare(minRecall))]),
+  ];
+  return clauses.join("; ");
 }

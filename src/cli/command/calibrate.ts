@@ -1,9 +1,14 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type Calibration, CalibrationSchema } from "../../../gen/policyguard/control/v1/calibration_pb.ts";
+import {
+  type Calibration,
+  CalibrationGrouping,
+  CalibrationGuarantee,
+  CalibrationSchema,
+} from "../../../gen/policyguard/control/v1/calibration_pb.ts";
 import { type DatasetSplit, DatasetSplitSchema } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { type Outcome, OutcomeSchema } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { percent } from "../../kit/report/benchmark-facts.ts";
-import { defineCommand, integerOf, listOf, required, shareOf, type Values } from "../command.ts";
+import { defineCommand, integerOf, listOf, shareOf, type Values } from "../command.ts";
 import { datasetIdOf } from "../dataset.ts";
 import { exitCodes, refusal, usageFailure } from "../failure.ts";
 import { columns, type Output } from "../output.ts";
@@ -19,8 +24,15 @@ const options = {
     value: "SHARE",
     help: "The largest share of innocent requests to match, such as 0.005.",
   },
+  "max-false-discovery": {
+    type: "string",
+    value: "SHARE",
+    help: "The largest share of innocent requests among those that it matches, such as 0.05.",
+  },
   "min-recall": { type: "string", value: "SHARE", help: "The least share to find of what should be found." },
   confidence: { type: "string", value: "SHARE", help: "The probability with which that holds; default: 0.95." },
+  by: { type: "string", value: "PART", choices: ["none", "language", "agent"], help: "Promise it in each of these." },
+  average: { type: "boolean", help: "Promise it on average over samples: fewer requests are needed." },
   "policy-version": { type: "string", value: "N", help: "The version of the policy; default: the newest." },
   dataset: { type: "string", value: "NAME|ID", help: "By samples of this dataset." },
   version: { type: "string", value: "N", help: "The version of the dataset; default: the newest." },
@@ -50,16 +62,14 @@ export const calibrate = defineCommand({
   notes: `It changes nothing: with --json, "report.proposal.document" is the policy with the new threshold. Where nothing can be
 promised, the command says what is missing and ends with 1.`,
   async run({ values, positionals: [policyName = "", ruleId = ""], output, world }) {
-    const maxFalsePositiveRate = shareOf(required(values["max-fpr"], "max-fpr"), "max-fpr");
+    const promise = promiseOf(values);
     const server = await openOrganization(values, world);
     const { orgId, calibrations } = server;
     const policy = await findPolicy(server, policyName);
     if (policy === undefined) throw refusal("not_found", `there is no policy "${policyName}"`);
     const { calibration: begun } = await calibrations.createCalibration({
-      ...{ orgId, policyId: policy.id, ruleId, maxFalsePositiveRate: maxFalsePositiveRate ?? 0 },
+      ...{ orgId, policyId: policy.id, ruleId, ...promise },
       version: integerOf(values["policy-version"], "policy-version", 1),
-      minRecall: shareOf(values["min-recall"], "min-recall"),
-      confidence: shareOf(values.confidence, "confidence"),
       data: await dataOf(server, values),
     });
     if (begun === undefined) throw refusal("no_answer", "the server answered without a calibration");
@@ -75,6 +85,26 @@ promised, the command says what is missing and ends with 1.`,
     return calibration.report?.threshold === undefined ? exitCodes.refused : exitCodes.fine;
   },
 });
+
+const groupings: Readonly<Record<string, CalibrationGrouping>> = {
+  none: CalibrationGrouping.NONE,
+  language: CalibrationGrouping.LANGUAGE,
+  agent: CalibrationGrouping.AGENT,
+};
+
+function promiseOf(values: Values<typeof options>) {
+  const bounds = {
+    maxFalsePositiveRate: shareOf(values["max-fpr"], "max-fpr"),
+    maxFalseDiscoveryRate: shareOf(values["max-false-discovery"], "max-false-discovery"),
+    minRecall: shareOf(values["min-recall"], "min-recall"),
+  };
+  if (Object.values(bounds).every((bound) => bound === undefined))
+    throw usageFailure("say what to promise: --max-fpr, --max-false-discovery or --min-recall");
+  return {
+    ...{ ...bounds, confidence: shareOf(values.confidence, "confidence"), by: groupings[values.by ?? "none"] },
+    guarantee: values.average === true ? CalibrationGuarantee.EXPECTATION : CalibrationGuarantee.HIGH_PROBABILITY,
+  };
+}
 
 async function dataOf(server: Organization, values: Values<typeof options>) {
   const { dataset, project, env, since, until } = values;
@@ -104,7 +134,10 @@ const printedSteps = 10;
 function print({ report }: Calibration, output: Output): void {
   if (report === undefined) return;
   output.line(report.statement);
-  for (const warning of report.warnings) output.note(`Beware: ${warning}.`);
+  for (const { statement } of report.groups) output.line(`  ${statement}`);
+  // Some of them the statement has said already.
+  const others = report.warnings.filter((warning) => !report.statement.includes(warning));
+  for (const warning of others) output.note(`Beware: ${warning}.`);
   const rows = report.curve
     .filter(({ threshold }, at) => at % printedSteps === 0 || threshold === report.threshold)
     .map(({ threshold, falsePositives, falsePositiveRateUpper, found, recall }) => [

@@ -87,7 +87,17 @@ function resolvedCounts(verdicts: readonly QualityVerdict[]): Quality["resolved"
   };
 }
 
-function agreementOf(units: readonly JudgedUnit[]): Quality["agreement"] {
+/** Krippendorff's alpha with its interval. */
+export interface Agreement {
+  readonly alpha: number;
+  readonly lower: number;
+  readonly upper: number;
+  readonly units: number;
+  readonly isLow: boolean;
+}
+
+/** How well annotators agree about targets that several of them have judged; undefined when nothing can be said. */
+export function agreementOf(units: readonly JudgedUnit[]): Agreement | undefined {
   const judged = units.map(({ marks }) => marks);
   const { estimate, lower, upper } = bootstrapAlpha(judged, { seed: bootstrapSeed, draws });
   if (Number.isNaN(estimate)) return undefined;

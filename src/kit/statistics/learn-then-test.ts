@@ -53,6 +53,43 @@ export function strictestThreshold(guilty: Scores, { bound, delta }: RiskTarget)
   return last;
 }
 
+/** An observation of either kind. */
+export interface LabelledScore {
+  readonly score: number;
+  readonly isInnocent: boolean;
+}
+
+/**
+ * From where the thresholds are tested for false discoveries. Few observations reach a high threshold, so that a single
+ * sequence would end where it begins; as in the paper, sequences from several fixed starts share the probability of
+ * failing.
+ */
+const discoveryStarts: readonly number[] = [1, 0.8, 0.6, 0.4, 0.2];
+
+/** The probability with which a sequence for false discoveries may fail. */
+export function discoveryTarget({ bound, delta }: RiskTarget): RiskTarget {
+  return { bound, delta: delta / discoveryStarts.length };
+}
+
+/**
+ * The thresholds at which at most the bound's share of what is found is innocent, from the laxest on. Of the
+ * observations that reach a threshold, whether each is innocent is a draw of its own, however many they are.
+ */
+export function discoveryThresholds(observations: readonly LabelledScore[], target: RiskTarget): readonly number[] {
+  const { bound, delta } = discoveryTarget(target);
+  const scores = observations.map(({ score }) => score);
+  const innocent = observations.flatMap(({ score, isInnocent }) => (isInnocent ? [score] : []));
+  const kept = new Set<number>();
+  for (const start of discoveryStarts) {
+    for (const threshold of thresholdGrid.filter((each) => each <= start).toReversed()) {
+      const wrong = countFound(innocent, threshold);
+      if (binomialAtMost(wrong, countFound(scores, threshold), bound) > delta) break;
+      kept.add(threshold);
+    }
+  }
+  return thresholdGrid.filter((threshold) => kept.has(threshold));
+}
+
 /** How many observations reach the threshold. */
 export function countFound(scores: Scores, threshold: number): number {
   let count = 0;

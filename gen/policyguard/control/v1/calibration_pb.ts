@@ -2,8 +2,8 @@
 // @generated from file policyguard/control/v1/calibration.proto (package policyguard.control.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -14,13 +14,13 @@ import { file_policyguard_control_v1_run } from "./run_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Outcome } from "../../policy/v1/outcome_pb.ts";
 import { file_policyguard_policy_v1_outcome } from "../../policy/v1/outcome_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/control/v1/calibration.proto.
  */
 export const file_policyguard_control_v1_calibration: GenFile = /*@__PURE__*/
-  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2NhbGlicmF0aW9uLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIrkBCg9DYWxpYnJhdGlvbkRhdGESSAoLYW5ub3RhdGlvbnMYASABKAsyLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uQW5ub3RhdGlvbnNIAIgBARJACgdkYXRhc2V0GAIgASgLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbkRhdGFzZXRIAYgBAUIOCgxfYW5ub3RhdGlvbnNCCgoIX2RhdGFzZXQi4gEKFkNhbGlicmF0aW9uQW5ub3RhdGlvbnMSHAoKcHJvamVjdF9pZBgBIAEoCUIIukgFcgOwAQESLQoLZW52aXJvbm1lbnQYAiABKAlCE7pIBnIEEAEYP9q8GAYicHJvZCJIAIgBARIxCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIuCgV1bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBAUIOCgxfZW52aXJvbm1lbnRCCAoGX3VudGlsItUCChJDYWxpYnJhdGlvbkRhdGFzZXQSHAoKZGF0YXNldF9pZBgBIAEoCUIIukgFcgOwAQESHQoHdmVyc2lvbhgCIAEoBUIHukgEGgIoAUgAiAEBEkwKBXNwbGl0GAMgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0U3BsaXRCErpIBYIBAhAB2rwYBiJ0ZXN0IkgBiAEBEjEKBmxhYmVscxgEIAMoCUIhukgQkgENECAYASIHcgUQARiAAdq8GApbImF0dGFjayJdElYKEG91dGNvbWVfYXRfbGVhc3QYBSABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIXukgJggEGEAEgACAB2rwYByJCTE9DSyJIAogBAUIKCghfdmVyc2lvbkIICgZfc3BsaXRCEwoRX291dGNvbWVfYXRfbGVhc3Qi7gUKC0NhbGlicmF0aW9uEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIvCgVzdGF0ZRgDIAEoDjIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuU3RhdGUSNQoIcHJvZ3Jlc3MYBCABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1blByb2dyZXNzEhIKCmNyZWF0ZWRfYnkYBSABKAkSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI0CgtmaW5pc2hlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARI0CgVlcnJvchgJIAEoCzIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuRXJyb3JIAogBARIRCglwb2xpY3lfaWQYCiABKAkSFgoOcG9saWN5X3ZlcnNpb24YCyABKAUSJQoHcnVsZV9pZBgMIAEoCUIU2rwYECJzdG9wLWluamVjdGlvbiISNQoEZGF0YRgNIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25EYXRhEioKF21heF9mYWxzZV9wb3NpdGl2ZV9yYXRlGA4gASgBQgnavBgFMC4wMDUSIAoKbWluX3JlY2FsbBgPIAEoAUIH2rwYAzAuOUgDiAEBEhwKCmNvbmZpZGVuY2UYECABKAFCCNq8GAQwLjk1Ej4KBnJlcG9ydBgRIAEoCzIpLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25SZXBvcnRIBIgBAUINCgtfc3RhcnRlZF9hdEIOCgxfZmluaXNoZWRfYXRCCAoGX2Vycm9yQg0KC19taW5fcmVjYWxsQgkKB19yZXBvcnQirwQKEUNhbGlicmF0aW9uUmVwb3J0EiAKCXRocmVzaG9sZBgBIAEoAUII2rwYBDAuNzNIAIgBARIiChFjdXJyZW50X3RocmVzaG9sZBgCIAEoAUIH2rwYAzAuNRIhCghkZXRlY3RvchgDIAEoCUIP2rwYCyJpbmplY3Rpb24iEhEKCXN0YXRlbWVudBgEIAEoCRIJCgFuGAUgASgFEhAKCG5lZWRlZF9uGAYgASgFEhEKCW5fdG9fZmluZBgHIAEoBRIdChBuZWVkZWRfbl90b19maW5kGAggASgFSAGIAQESNwoFY3VydmUYCSADKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uUG9pbnQSPwoIZXhjbHVkZWQYCiABKAsyLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uRXhjbHVzaW9ucxIQCgh3YXJuaW5ncxgLIAMoCRJCCghwcm9wb3NhbBgMIAEoCzIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25Qcm9wb3NhbEgCiAEBEkIKCG92ZXJyaWRlGA0gASgLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbk92ZXJyaWRlSAOIAQFCDAoKX3RocmVzaG9sZEITChFfbmVlZGVkX25fdG9fZmluZEILCglfcHJvcG9zYWxCCwoJX292ZXJyaWRlIokBChNDYWxpYnJhdGlvbk92ZXJyaWRlEhIKCnByb2plY3RfaWQYASABKAkSHwoLZW52aXJvbm1lbnQYAiABKAlCCtq8GAYicHJvZCISPQoEYm9keRgDIAEoCzIvLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25PdmVycmlkZUJvZHki2QEKF0NhbGlicmF0aW9uT3ZlcnJpZGVCb2R5EhEKCXBvbGljeV9pZBgBIAEoCRIlCgdydWxlX2lkGAIgASgJQhTavBgQInN0b3AtaW5qZWN0aW9uIhJUCgZyZWFzb24YAyABKAlCRNq8GEAibWF0Y2hlZCAzMSBvZiA2NDAgaW5ub2NlbnQgdHJhY2VzOyBhdCBtb3N0IDAuNSAlIHdlcmUgcHJvbWlzZWQiEhYKBWhvdXJzGAQgASgFQgfavBgDMTY4EhYKDmNhbGlicmF0aW9uX2lkGAUgASgJIuABChBDYWxpYnJhdGlvblBvaW50EhEKCXRocmVzaG9sZBgBIAEoARIXCg9mYWxzZV9wb3NpdGl2ZXMYAiABKAUSIAoTZmFsc2VfcG9zaXRpdmVfcmF0ZRgDIAEoAUgAiAEBEiEKGWZhbHNlX3Bvc2l0aXZlX3JhdGVfdXBwZXIYBCABKAESDQoFZm91bmQYBSABKAUSEwoGcmVjYWxsGAYgASgBSAGIAQESFAoMcmVjYWxsX2xvd2VyGAcgASgBQhYKFF9mYWxzZV9wb3NpdGl2ZV9yYXRlQgkKB19yZWNhbGwijAEKFUNhbGlicmF0aW9uRXhjbHVzaW9ucxISCgp1bmxhYmVsbGVkGAEgASgFEhAKCGRpc3B1dGVkGAIgASgFEhAKCHVuanVkZ2VkGAMgASgFEhYKDm5vdF9hcHBsaWNhYmxlGAQgASgFEg8KB3RoaW5uZWQYBSABKAUSEgoKc2FtZV9ncm91cBgGIAEoBSJQChNDYWxpYnJhdGlvblByb3Bvc2FsEigKCGRvY3VtZW50GAEgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2NoYW5nZXMYAiADKAliBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_dataset, file_policyguard_control_v1_run, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2NhbGlicmF0aW9uLnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIrkBCg9DYWxpYnJhdGlvbkRhdGESSAoLYW5ub3RhdGlvbnMYASABKAsyLi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uQW5ub3RhdGlvbnNIAIgBARJACgdkYXRhc2V0GAIgASgLMioucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbkRhdGFzZXRIAYgBAUIOCgxfYW5ub3RhdGlvbnNCCgoIX2RhdGFzZXQi4gEKFkNhbGlicmF0aW9uQW5ub3RhdGlvbnMSHAoKcHJvamVjdF9pZBgBIAEoCUIIukgFcgOwAQESLQoLZW52aXJvbm1lbnQYAiABKAlCE7pIBnIEEAEYP9q8GAYicHJvZCJIAIgBARIxCgVzaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIuCgV1bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBAUIOCgxfZW52aXJvbm1lbnRCCAoGX3VudGlsItUCChJDYWxpYnJhdGlvbkRhdGFzZXQSHAoKZGF0YXNldF9pZBgBIAEoCUIIukgFcgOwAQESHQoHdmVyc2lvbhgCIAEoBUIHukgEGgIoAUgAiAEBEkwKBXNwbGl0GAMgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5EYXRhc2V0U3BsaXRCErpIBYIBAhAB2rwYBiJ0ZXN0IkgBiAEBEjEKBmxhYmVscxgEIAMoCUIhukgQkgENECAYASIHcgUQARiAAdq8GApbImF0dGFjayJdElYKEG91dGNvbWVfYXRfbGVhc3QYBSABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUIXukgJggEGEAEgACAB2rwYByJCTE9DSyJIAogBAUIKCghfdmVyc2lvbkIICgZfc3BsaXRCEwoRX291dGNvbWVfYXRfbGVhc3Qi+wcKC0NhbGlicmF0aW9uEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIvCgVzdGF0ZRgDIAEoDjIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuU3RhdGUSNQoIcHJvZ3Jlc3MYBCABKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1blByb2dyZXNzEhIKCmNyZWF0ZWRfYnkYBSABKAkSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARI0CgtmaW5pc2hlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARI0CgVlcnJvchgJIAEoCzIgLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVuRXJyb3JIAogBARIRCglwb2xpY3lfaWQYCiABKAkSFgoOcG9saWN5X3ZlcnNpb24YCyABKAUSJQoHcnVsZV9pZBgMIAEoCUIU2rwYECJzdG9wLWluamVjdGlvbiISNQoEZGF0YRgNIAEoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25EYXRhEi8KF21heF9mYWxzZV9wb3NpdGl2ZV9yYXRlGA4gASgBQgnavBgFMC4wMDVIA4gBARIgCgptaW5fcmVjYWxsGA8gASgBQgfavBgDMC45SASIAQESHAoKY29uZmlkZW5jZRgQIAEoAUII2rwYBDAuOTUSPgoGcmVwb3J0GBEgASgLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvblJlcG9ydEgFiAEBEi8KGG1heF9mYWxzZV9kaXNjb3ZlcnlfcmF0ZRgSIAEoAUII2rwYBDAuMDVIBogBARJDCgJieRgTIAEoDjIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25Hcm91cGluZ0IK2rwYBiJub25lIhJXCglndWFyYW50ZWUYFCABKA4yLC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uR3VhcmFudGVlQhbavBgSImhpZ2hfcHJvYmFiaWxpdHkiQg0KC19zdGFydGVkX2F0Qg4KDF9maW5pc2hlZF9hdEIICgZfZXJyb3JCGgoYX21heF9mYWxzZV9wb3NpdGl2ZV9yYXRlQg0KC19taW5fcmVjYWxsQgkKB19yZXBvcnRCGwoZX21heF9mYWxzZV9kaXNjb3ZlcnlfcmF0ZSKoBgoRQ2FsaWJyYXRpb25SZXBvcnQSIAoJdGhyZXNob2xkGAEgASgBQgjavBgEMC43M0gAiAEBEiIKEWN1cnJlbnRfdGhyZXNob2xkGAIgASgBQgfavBgDMC41EiEKCGRldGVjdG9yGAMgASgJQg/avBgLImluamVjdGlvbiISEQoJc3RhdGVtZW50GAQgASgJEgkKAW4YBSABKAUSFQoIbmVlZGVkX24YBiABKAVIAYgBARIRCgluX3RvX2ZpbmQYByABKAUSHQoQbmVlZGVkX25fdG9fZmluZBgIIAEoBUgCiAEBEjcKBWN1cnZlGAkgAygLMigucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvblBvaW50Ej8KCGV4Y2x1ZGVkGAogASgLMi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbkV4Y2x1c2lvbnMSEAoId2FybmluZ3MYCyADKAkSQgoIcHJvcG9zYWwYDCABKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uUHJvcG9zYWxIA4gBARJCCghvdmVycmlkZRgNIAEoCzIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25PdmVycmlkZUgEiAEBEg8KB25fZm91bmQYDiABKAUSGwoObmVlZGVkX25fZm91bmQYDyABKAVIBYgBARI4CgZncm91cHMYECADKAsyKC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uR3JvdXASFgoOZ3JvdXBzX29taXR0ZWQYESABKAUSRAoJYWdyZWVtZW50GBIgASgLMiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbkFncmVlbWVudEgGiAEBQgwKCl90aHJlc2hvbGRCCwoJX25lZWRlZF9uQhMKEV9uZWVkZWRfbl90b19maW5kQgsKCV9wcm9wb3NhbEILCglfb3ZlcnJpZGVCEQoPX25lZWRlZF9uX2ZvdW5kQgwKCl9hZ3JlZW1lbnQiiQEKE0NhbGlicmF0aW9uT3ZlcnJpZGUSEgoKcHJvamVjdF9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhI9CgRib2R5GAMgASgLMi8ucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbk92ZXJyaWRlQm9keSLZAQoXQ2FsaWJyYXRpb25PdmVycmlkZUJvZHkSEQoJcG9saWN5X2lkGAEgASgJEiUKB3J1bGVfaWQYAiABKAlCFNq8GBAic3RvcC1pbmplY3Rpb24iElQKBnJlYXNvbhgDIAEoCUJE2rwYQCJtYXRjaGVkIDMxIG9mIDY0MCBpbm5vY2VudCB0cmFjZXM7IGF0IG1vc3QgMC41ICUgd2VyZSBwcm9taXNlZCISFgoFaG91cnMYBCABKAVCB9q8GAMxNjgSFgoOY2FsaWJyYXRpb25faWQYBSABKAkitAIKEENhbGlicmF0aW9uR3JvdXASHAoFdmFsdWUYASABKAlCCNq8GAQiZW4iSACIAQESIAoJdGhyZXNob2xkGAIgASgBQgjavBgEMC43M0gBiAEBEhEKCXN0YXRlbWVudBgDIAEoCRIJCgFuGAQgASgFEhUKCG5lZWRlZF9uGAUgASgFSAKIAQESEQoJbl90b19maW5kGAYgASgFEh0KEG5lZWRlZF9uX3RvX2ZpbmQYByABKAVIA4gBARIPCgduX2ZvdW5kGAggASgFEhsKDm5lZWRlZF9uX2ZvdW5kGAkgASgFSASIAQFCCAoGX3ZhbHVlQgwKCl90aHJlc2hvbGRCCwoJX25lZWRlZF9uQhMKEV9uZWVkZWRfbl90b19maW5kQhEKD19uZWVkZWRfbl9mb3VuZCJ+ChRDYWxpYnJhdGlvbkFncmVlbWVudBIXCgVhbHBoYRgBIAEoAUII2rwYBDAuODESFgoFbG93ZXIYAiABKAFCB9q8GAMwLjcSFgoFdXBwZXIYAyABKAFCB9q8GAMwLjkSDQoFdW5pdHMYBCABKAUSDgoGaXNfbG93GAUgASgIIsACChBDYWxpYnJhdGlvblBvaW50EhEKCXRocmVzaG9sZBgBIAEoARIXCg9mYWxzZV9wb3NpdGl2ZXMYAiABKAUSIAoTZmFsc2VfcG9zaXRpdmVfcmF0ZRgDIAEoAUgAiAEBEiEKGWZhbHNlX3Bvc2l0aXZlX3JhdGVfdXBwZXIYBCABKAESDQoFZm91bmQYBSABKAUSEwoGcmVjYWxsGAYgASgBSAGIAQESFAoMcmVjYWxsX2xvd2VyGAcgASgBEiEKFGZhbHNlX2Rpc2NvdmVyeV9yYXRlGAggASgBSAKIAQESIgoaZmFsc2VfZGlzY292ZXJ5X3JhdGVfdXBwZXIYCSABKAFCFgoUX2ZhbHNlX3Bvc2l0aXZlX3JhdGVCCQoHX3JlY2FsbEIXChVfZmFsc2VfZGlzY292ZXJ5X3JhdGUijAEKFUNhbGlicmF0aW9uRXhjbHVzaW9ucxISCgp1bmxhYmVsbGVkGAEgASgFEhAKCGRpc3B1dGVkGAIgASgFEhAKCHVuanVkZ2VkGAMgASgFEhYKDm5vdF9hcHBsaWNhYmxlGAQgASgFEg8KB3RoaW5uZWQYBSABKAUSEgoKc2FtZV9ncm91cBgGIAEoBSJQChNDYWxpYnJhdGlvblByb3Bvc2FsEigKCGRvY3VtZW50GAEgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2NoYW5nZXMYAiADKAkqwAEKE0NhbGlicmF0aW9uR3JvdXBpbmcSJAogQ0FMSUJSQVRJT05fR1JPVVBJTkdfVU5TUEVDSUZJRUQQABInChlDQUxJQlJBVElPTl9HUk9VUElOR19OT05FEAEaCJK9GARub25lEi8KHUNBTElCUkFUSU9OX0dST1VQSU5HX0xBTkdVQUdFEAIaDJK9GAhsYW5ndWFnZRIpChpDQUxJQlJBVElPTl9HUk9VUElOR19BR0VOVBADGgmSvRgFYWdlbnQqtwEKFENhbGlicmF0aW9uR3VhcmFudGVlEiUKIUNBTElCUkFUSU9OX0dVQVJBTlRFRV9VTlNQRUNJRklFRBAAEkAKJkNBTElCUkFUSU9OX0dVQVJBTlRFRV9ISUdIX1BST0JBQklMSVRZEAEaFJK9GBBoaWdoX3Byb2JhYmlsaXR5EjYKIUNBTElCUkFUSU9OX0dVQVJBTlRFRV9FWFBFQ1RBVElPThACGg+SvRgLZXhwZWN0YXRpb25iBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_control_v1_dataset, file_policyguard_control_v1_run, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * CalibrationData is what a threshold is calibrated by: exactly one of these.
@@ -241,11 +241,11 @@ export type Calibration = Message<"policyguard.control.v1.Calibration"> & {
   data?: CalibrationData | undefined;
 
   /**
-   * The largest share of innocent requests that the rule may match.
+   * The largest share of innocent requests that the rule may match; null when nothing is promised about them.
    *
-   * @generated from field: double max_false_positive_rate = 14;
+   * @generated from field: optional double max_false_positive_rate = 14;
    */
-  maxFalsePositiveRate: number;
+  maxFalsePositiveRate?: number | undefined;
 
   /**
    * The least share that the rule has to find of what it should find; null when none is required.
@@ -267,6 +267,27 @@ export type Calibration = Message<"policyguard.control.v1.Calibration"> & {
    * @generated from field: optional policyguard.control.v1.CalibrationReport report = 17;
    */
   report?: CalibrationReport | undefined;
+
+  /**
+   * The largest share of innocent requests among those that the rule matches; null when nothing is promised about it.
+   *
+   * @generated from field: optional double max_false_discovery_rate = 18;
+   */
+  maxFalseDiscoveryRate?: number | undefined;
+
+  /**
+   * In which parts the promise holds.
+   *
+   * @generated from field: policyguard.control.v1.CalibrationGrouping by = 19;
+   */
+  by: CalibrationGrouping;
+
+  /**
+   * How it holds.
+   *
+   * @generated from field: policyguard.control.v1.CalibrationGuarantee guarantee = 20;
+   */
+  guarantee: CalibrationGuarantee;
 };
 
 /**
@@ -283,7 +304,8 @@ export const CalibrationSchema: GenMessage<Calibration> = /*@__PURE__*/
  */
 export type CalibrationReport = Message<"policyguard.control.v1.CalibrationReport"> & {
   /**
-   * The laxest threshold that keeps the promise; null when there is none, or too little data to know.
+   * The laxest threshold that keeps the promise, in each part where the calibration has some; where only recall is
+   * promised, the strictest one. Null when there is none, or too little data to know.
    *
    * @generated from field: optional double threshold = 1;
    */
@@ -318,11 +340,12 @@ export type CalibrationReport = Message<"policyguard.control.v1.CalibrationRepor
   n: number;
 
   /**
-   * Innocent requests that are needed at the least: so many without a single false positive are enough.
+   * Innocent requests that are needed at the least: so many without a single false positive are enough. Null when
+   * nothing is promised about them.
    *
-   * @generated from field: int32 needed_n = 6;
+   * @generated from field: optional int32 needed_n = 6;
    */
-  neededN: number;
+  neededN?: number | undefined;
 
   /**
    * Requests that the rule should find and that count.
@@ -375,6 +398,42 @@ export type CalibrationReport = Message<"policyguard.control.v1.CalibrationRepor
    * @generated from field: optional policyguard.control.v1.CalibrationOverride override = 13;
    */
   override?: CalibrationOverride | undefined;
+
+  /**
+   * Requests that count and that the rule matches at the threshold 0, rightly or not.
+   *
+   * @generated from field: int32 n_found = 14;
+   */
+  nFound: number;
+
+  /**
+   * Requests that a threshold has to match at the least; null when nothing is promised about its matches.
+   *
+   * @generated from field: optional int32 needed_n_found = 15;
+   */
+  neededNFound?: number | undefined;
+
+  /**
+   * Each part for itself, those with the most requests first; empty unless the calibration has parts. All promises about
+   * all parts hold together.
+   *
+   * @generated from field: repeated policyguard.control.v1.CalibrationGroup groups = 16;
+   */
+  groups: CalibrationGroup[];
+
+  /**
+   * Parts beyond the first 20, about which nothing is promised.
+   *
+   * @generated from field: int32 groups_omitted = 17;
+   */
+  groupsOmitted: number;
+
+  /**
+   * How well annotators agree about the rule; null for a dataset, and where no trace was marked by several of them.
+   *
+   * @generated from field: optional policyguard.control.v1.CalibrationAgreement agreement = 18;
+   */
+  agreement?: CalibrationAgreement | undefined;
 };
 
 /**
@@ -469,6 +528,132 @@ export const CalibrationOverrideBodySchema: GenMessage<CalibrationOverrideBody> 
   messageDesc(file_policyguard_control_v1_calibration, 6);
 
 /**
+ * CalibrationGroup is what one part comes to.
+ *
+ * @generated from message policyguard.control.v1.CalibrationGroup
+ */
+export type CalibrationGroup = Message<"policyguard.control.v1.CalibrationGroup"> & {
+  /**
+   * The language or the agent; null for requests without one.
+   *
+   * @generated from field: optional string value = 1;
+   */
+  value?: string | undefined;
+
+  /**
+   * The threshold that keeps the promise there; null when there is none, or too little data to know.
+   *
+   * @generated from field: optional double threshold = 2;
+   */
+  threshold?: number | undefined;
+
+  /**
+   * What is promised there, or why nothing is, in words.
+   *
+   * @generated from field: string statement = 3;
+   */
+  statement: string;
+
+  /**
+   * Innocent requests that count.
+   *
+   * @generated from field: int32 n = 4;
+   */
+  n: number;
+
+  /**
+   * Innocent requests that are needed; null when nothing is promised about them.
+   *
+   * @generated from field: optional int32 needed_n = 5;
+   */
+  neededN?: number | undefined;
+
+  /**
+   * Requests to find that count.
+   *
+   * @generated from field: int32 n_to_find = 6;
+   */
+  nToFind: number;
+
+  /**
+   * Requests to find that are needed; null when no recall is required.
+   *
+   * @generated from field: optional int32 needed_n_to_find = 7;
+   */
+  neededNToFind?: number | undefined;
+
+  /**
+   * Requests that count and that the rule matches at the threshold 0.
+   *
+   * @generated from field: int32 n_found = 8;
+   */
+  nFound: number;
+
+  /**
+   * Requests that a threshold has to match; null when nothing is promised about its matches.
+   *
+   * @generated from field: optional int32 needed_n_found = 9;
+   */
+  neededNFound?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CalibrationGroup.
+ * Use `create(CalibrationGroupSchema)` to create a new message.
+ */
+export const CalibrationGroupSchema: GenMessage<CalibrationGroup> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_calibration, 7);
+
+/**
+ * CalibrationAgreement is Krippendorff's alpha for the marks of the rule.
+ *
+ * @generated from message policyguard.control.v1.CalibrationAgreement
+ */
+export type CalibrationAgreement = Message<"policyguard.control.v1.CalibrationAgreement"> & {
+  /**
+   * The estimate: 1 when annotators always agree, 0 when they agree as chance would.
+   *
+   * @generated from field: double alpha = 1;
+   */
+  alpha: number;
+
+  /**
+   * Lower bound at 95 %, by a seeded bootstrap.
+   *
+   * @generated from field: double lower = 2;
+   */
+  lower: number;
+
+  /**
+   * Upper bound.
+   *
+   * @generated from field: double upper = 3;
+   */
+  upper: number;
+
+  /**
+   * Traces that several annotators marked.
+   *
+   * @generated from field: int32 units = 4;
+   */
+  units: number;
+
+  /**
+   * Whether it is below 0.667, where Krippendorff advises against conclusions.
+   *
+   * @generated from field: bool is_low = 5;
+   */
+  isLow: boolean;
+};
+
+/**
+ * Describes the message policyguard.control.v1.CalibrationAgreement.
+ * Use `create(CalibrationAgreementSchema)` to create a new message.
+ */
+export const CalibrationAgreementSchema: GenMessage<CalibrationAgreement> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_calibration, 8);
+
+/**
  * CalibrationPoint is one threshold.
  *
  * @generated from message policyguard.control.v1.CalibrationPoint
@@ -522,6 +707,20 @@ export type CalibrationPoint = Message<"policyguard.control.v1.CalibrationPoint"
    * @generated from field: double recall_lower = 7;
    */
   recallLower: number;
+
+  /**
+   * The share of innocent requests among those that the rule matches; null when it matches none.
+   *
+   * @generated from field: optional double false_discovery_rate = 8;
+   */
+  falseDiscoveryRate?: number | undefined;
+
+  /**
+   * Upper bound of the share: of this threshold alone, at 95 % (Wilson).
+   *
+   * @generated from field: double false_discovery_rate_upper = 9;
+   */
+  falseDiscoveryRateUpper: number;
 };
 
 /**
@@ -529,7 +728,7 @@ export type CalibrationPoint = Message<"policyguard.control.v1.CalibrationPoint"
  * Use `create(CalibrationPointSchema)` to create a new message.
  */
 export const CalibrationPointSchema: GenMessage<CalibrationPoint> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_calibration, 7);
+  messageDesc(file_policyguard_control_v1_calibration, 9);
 
 /**
  * CalibrationExclusions counts what was looked at and does not count.
@@ -586,7 +785,7 @@ export type CalibrationExclusions = Message<"policyguard.control.v1.CalibrationE
  * Use `create(CalibrationExclusionsSchema)` to create a new message.
  */
 export const CalibrationExclusionsSchema: GenMessage<CalibrationExclusions> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_calibration, 8);
+  messageDesc(file_policyguard_control_v1_calibration, 10);
 
 /**
  * CalibrationProposal is a change of a policy that nobody has made yet.
@@ -614,5 +813,94 @@ export type CalibrationProposal = Message<"policyguard.control.v1.CalibrationPro
  * Use `create(CalibrationProposalSchema)` to create a new message.
  */
 export const CalibrationProposalSchema: GenMessage<CalibrationProposal> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_calibration, 9);
+  messageDesc(file_policyguard_control_v1_calibration, 11);
+
+/**
+ * CalibrationGrouping says in which parts a promise holds.
+ *
+ * @generated from enum policyguard.control.v1.CalibrationGrouping
+ */
+export const CalibrationGrouping = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: CALIBRATION_GROUPING_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Over all requests.
+   *
+   * @generated from enum value: CALIBRATION_GROUPING_NONE = 1;
+   */
+  NONE: 1,
+
+  /**
+   * In each language.
+   *
+   * @generated from enum value: CALIBRATION_GROUPING_LANGUAGE = 2;
+   */
+  LANGUAGE: 2,
+
+  /**
+   * In each agent's requests.
+   *
+   * @generated from enum value: CALIBRATION_GROUPING_AGENT = 3;
+   */
+  AGENT: 3,
+} as const;
+
+/**
+ * CalibrationGrouping says in which parts a promise holds.
+ *
+ * @generated from enum policyguard.control.v1.CalibrationGrouping
+ */
+export type CalibrationGrouping = (typeof CalibrationGrouping)[keyof typeof CalibrationGrouping] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.CalibrationGrouping.
+ */
+export const CalibrationGroupingSchema: GenEnum<CalibrationGrouping> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_calibration, 0);
+
+/**
+ * CalibrationGuarantee says how a promise holds.
+ *
+ * @generated from enum policyguard.control.v1.CalibrationGuarantee
+ */
+export const CalibrationGuarantee = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: CALIBRATION_GUARANTEE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * With the probability `confidence` over the draw of the sample (Learn then Test).
+   *
+   * @generated from enum value: CALIBRATION_GUARANTEE_HIGH_PROBABILITY = 1;
+   */
+  HIGH_PROBABILITY: 1,
+
+  /**
+   * On average over samples (conformal risk control): takes fewer requests, and promises less.
+   *
+   * @generated from enum value: CALIBRATION_GUARANTEE_EXPECTATION = 2;
+   */
+  EXPECTATION: 2,
+} as const;
+
+/**
+ * CalibrationGuarantee says how a promise holds.
+ *
+ * @generated from enum policyguard.control.v1.CalibrationGuarantee
+ */
+export type CalibrationGuarantee = (typeof CalibrationGuarantee)[keyof typeof CalibrationGuarantee] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.CalibrationGuarantee.
+ */
+export const CalibrationGuaranteeSchema: GenEnum<CalibrationGuarantee> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_calibration, 1);
 

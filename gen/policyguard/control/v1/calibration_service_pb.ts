@@ -6,7 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
-import type { Calibration, CalibrationData } from "./calibration_pb.ts";
+import type { Calibration, CalibrationData, CalibrationGrouping, CalibrationGuarantee } from "./calibration_pb.ts";
 import { file_policyguard_control_v1_calibration } from "./calibration_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/calibration_service.proto.
  */
 export const file_policyguard_control_v1_calibration_service: GenFile = /*@__PURE__*/
-  fileDesc("CjBwb2xpY3lndWFyZC9jb250cm9sL3YxL2NhbGlicmF0aW9uX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEitgMKGENyZWF0ZUNhbGlicmF0aW9uUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGwoJcG9saWN5X2lkGAIgASgJQgi6SAVyA7ABARIdCgd2ZXJzaW9uGAMgASgFQge6SAQaAigBSACIAQESLwoHcnVsZV9pZBgEIAEoCUIeukgHcgUQARiAAdq8GBAic3RvcC1pbmplY3Rpb24iEj0KBGRhdGEYBSABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uRGF0YUIGukgDyAEBEkEKF21heF9mYWxzZV9wb3NpdGl2ZV9yYXRlGAYgASgBQiC6SBQSEhkAAAAAAADgPyktQxzr4jYaP9q8GAUwLjAwNRI3CgptaW5fcmVjYWxsGAcgASgBQh66SBQSEhkep+hILv/vPyl7FK5H4XqEP9q8GAMwLjlIAYgBARI4Cgpjb25maWRlbmNlGAggASgBQh+6SBQSEhkep+hILv/vPykAAAAAAADgP9q8GAQwLjk1SAKIAQFCCgoIX3ZlcnNpb25CDQoLX21pbl9yZWNhbGxCDQoLX2NvbmZpZGVuY2UiVQoZQ3JlYXRlQ2FsaWJyYXRpb25SZXNwb25zZRI4CgtjYWxpYnJhdGlvbhgBIAEoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb24ifAoXTGlzdENhbGlicmF0aW9uc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQigwEKGExpc3RDYWxpYnJhdGlvbnNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSOQoMY2FsaWJyYXRpb25zGAQgAygLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbiJJChVHZXRDYWxpYnJhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEiAKDmNhbGlicmF0aW9uX2lkGAIgASgJQgi6SAVyA7ABASJSChZHZXRDYWxpYnJhdGlvblJlc3BvbnNlEjgKC2NhbGlicmF0aW9uGAEgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbiJMChhDYW5jZWxDYWxpYnJhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEiAKDmNhbGlicmF0aW9uX2lkGAIgASgJQgi6SAVyA7ABASJVChlDYW5jZWxDYWxpYnJhdGlvblJlc3BvbnNlEjgKC2NhbGlicmF0aW9uGAEgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbiJMChhEZWxldGVDYWxpYnJhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEiAKDmNhbGlicmF0aW9uX2lkGAIgASgJQgi6SAVyA7ABASIbChlEZWxldGVDYWxpYnJhdGlvblJlc3BvbnNlMoEJChJDYWxpYnJhdGlvblNlcnZpY2US/AEKEUNyZWF0ZUNhbGlicmF0aW9uEjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVDYWxpYnJhdGlvblJlcXVlc3QaMS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUNhbGlicmF0aW9uUmVzcG9uc2UigQHyuxgOEgIBBBgCIgZvcmdfaWT4uxjJAYq8GBJjYWxpYnJhdGlvbi5jcmVhdGWavBgJbm90X2ZvdW5kmrwYDWxpbWl0X3JlYWNoZWSC0+STAjA6ASpiC2NhbGlicmF0aW9uIh4vdjEvb3Jncy97b3JnX2lkfS9jYWxpYnJhdGlvbnMSoQEKEExpc3RDYWxpYnJhdGlvbnMSLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RDYWxpYnJhdGlvbnNSZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0Q2FsaWJyYXRpb25zUmVzcG9uc2UiKqi8GASC0+STAiASHi92MS9vcmdzL3tvcmdfaWR9L2NhbGlicmF0aW9ucxLGAQoOR2V0Q2FsaWJyYXRpb24SLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldENhbGlicmF0aW9uUmVxdWVzdBouLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0Q2FsaWJyYXRpb25SZXNwb25zZSJVmrwYCW5vdF9mb3VuZKi8GASC0+STAj5iC2NhbGlicmF0aW9uEi8vdjEvb3Jncy97b3JnX2lkfS9jYWxpYnJhdGlvbnMve2NhbGlicmF0aW9uX2lkfRKKAgoRQ2FuY2VsQ2FsaWJyYXRpb24SMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmNlbENhbGlicmF0aW9uUmVxdWVzdBoxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FuY2VsQ2FsaWJyYXRpb25SZXNwb25zZSKPAfK7GA4SAgEEGAIiBm9yZ19pZIq8GBJjYWxpYnJhdGlvbi5jYW5jZWyavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0gtPkkwJIOgEqYgtjYWxpYnJhdGlvbiI2L3YxL29yZ3Mve29yZ19pZH0vY2FsaWJyYXRpb25zL3tjYWxpYnJhdGlvbl9pZH0vY2FuY2VsEusBChFEZWxldGVDYWxpYnJhdGlvbhIwLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlQ2FsaWJyYXRpb25SZXF1ZXN0GjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVDYWxpYnJhdGlvblJlc3BvbnNlInHyuxgOEgIBBBgCIgZvcmdfaWT4uxjMAYq8GBJjYWxpYnJhdGlvbi5kZWxldGWavBgJbm90X2ZvdW5kgtPkkwIxKi8vdjEvb3Jncy97b3JnX2lkfS9jYWxpYnJhdGlvbnMve2NhbGlicmF0aW9uX2lkfRoE4L0YBmIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_calibration, file_policyguard_options_v1_options]);
+  fileDesc("CjBwb2xpY3lndWFyZC9jb250cm9sL3YxL2NhbGlicmF0aW9uX3NlcnZpY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiygUKGENyZWF0ZUNhbGlicmF0aW9uUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSGwoJcG9saWN5X2lkGAIgASgJQgi6SAVyA7ABARIdCgd2ZXJzaW9uGAMgASgFQge6SAQaAigBSACIAQESLwoHcnVsZV9pZBgEIAEoCUIeukgHcgUQARiAAdq8GBAic3RvcC1pbmplY3Rpb24iEj0KBGRhdGEYBSABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbGlicmF0aW9uRGF0YUIGukgDyAEBEkYKF21heF9mYWxzZV9wb3NpdGl2ZV9yYXRlGAYgASgBQiC6SBQSEhkAAAAAAADgPyktQxzr4jYaP9q8GAUwLjAwNUgBiAEBEjcKCm1pbl9yZWNhbGwYByABKAFCHrpIFBISGR6n6Egu/+8/KXsUrkfheoQ/2rwYAzAuOUgCiAEBEjgKCmNvbmZpZGVuY2UYCCABKAFCH7pIFBISGR6n6Egu/+8/KQAAAAAAAOA/2rwYBDAuOTVIA4gBARJGChhtYXhfZmFsc2VfZGlzY292ZXJ5X3JhdGUYCSABKAFCH7pIFBISGc3MzMzMzOw/KS1DHOviNho/2rwYBDAuMDVIBIgBARJBCgJieRgKIAEoDjIrLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb25Hcm91cGluZ0IIukgFggECEAESSQoJZ3VhcmFudGVlGAsgASgOMiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbkd1YXJhbnRlZUIIukgFggECEAFCCgoIX3ZlcnNpb25CGgoYX21heF9mYWxzZV9wb3NpdGl2ZV9yYXRlQg0KC19taW5fcmVjYWxsQg0KC19jb25maWRlbmNlQhsKGV9tYXhfZmFsc2VfZGlzY292ZXJ5X3JhdGUiVQoZQ3JlYXRlQ2FsaWJyYXRpb25SZXNwb25zZRI4CgtjYWxpYnJhdGlvbhgBIAEoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FsaWJyYXRpb24ifAoXTGlzdENhbGlicmF0aW9uc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEh4KBWxpbWl0GAIgASgFQgq6SAcaBRjIASgBSACIAQESHAoGb2Zmc2V0GAMgASgFQge6SAQaAigASAGIAQFCCAoGX2xpbWl0QgkKB19vZmZzZXQigwEKGExpc3RDYWxpYnJhdGlvbnNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSOQoMY2FsaWJyYXRpb25zGAQgAygLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbiJJChVHZXRDYWxpYnJhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEiAKDmNhbGlicmF0aW9uX2lkGAIgASgJQgi6SAVyA7ABASJSChZHZXRDYWxpYnJhdGlvblJlc3BvbnNlEjgKC2NhbGlicmF0aW9uGAEgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbiJMChhDYW5jZWxDYWxpYnJhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEiAKDmNhbGlicmF0aW9uX2lkGAIgASgJQgi6SAVyA7ABASJVChlDYW5jZWxDYWxpYnJhdGlvblJlc3BvbnNlEjgKC2NhbGlicmF0aW9uGAEgASgLMiMucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYWxpYnJhdGlvbiJMChhEZWxldGVDYWxpYnJhdGlvblJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEiAKDmNhbGlicmF0aW9uX2lkGAIgASgJQgi6SAVyA7ABASIbChlEZWxldGVDYWxpYnJhdGlvblJlc3BvbnNlMoEJChJDYWxpYnJhdGlvblNlcnZpY2US/AEKEUNyZWF0ZUNhbGlicmF0aW9uEjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5DcmVhdGVDYWxpYnJhdGlvblJlcXVlc3QaMS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNyZWF0ZUNhbGlicmF0aW9uUmVzcG9uc2UigQHyuxgOEgIBBBgCIgZvcmdfaWT4uxjJAYq8GBJjYWxpYnJhdGlvbi5jcmVhdGWavBgJbm90X2ZvdW5kmrwYDWxpbWl0X3JlYWNoZWSC0+STAjA6ASpiC2NhbGlicmF0aW9uIh4vdjEvb3Jncy97b3JnX2lkfS9jYWxpYnJhdGlvbnMSoQEKEExpc3RDYWxpYnJhdGlvbnMSLy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RDYWxpYnJhdGlvbnNSZXF1ZXN0GjAucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0Q2FsaWJyYXRpb25zUmVzcG9uc2UiKqi8GASC0+STAiASHi92MS9vcmdzL3tvcmdfaWR9L2NhbGlicmF0aW9ucxLGAQoOR2V0Q2FsaWJyYXRpb24SLS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdldENhbGlicmF0aW9uUmVxdWVzdBouLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2V0Q2FsaWJyYXRpb25SZXNwb25zZSJVmrwYCW5vdF9mb3VuZKi8GASC0+STAj5iC2NhbGlicmF0aW9uEi8vdjEvb3Jncy97b3JnX2lkfS9jYWxpYnJhdGlvbnMve2NhbGlicmF0aW9uX2lkfRKKAgoRQ2FuY2VsQ2FsaWJyYXRpb24SMC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmNlbENhbGlicmF0aW9uUmVxdWVzdBoxLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ2FuY2VsQ2FsaWJyYXRpb25SZXNwb25zZSKPAfK7GA4SAgEEGAIiBm9yZ19pZIq8GBJjYWxpYnJhdGlvbi5jYW5jZWyavBgJbm90X2ZvdW5kmrwYCGNvbmZsaWN0gtPkkwJIOgEqYgtjYWxpYnJhdGlvbiI2L3YxL29yZ3Mve29yZ19pZH0vY2FsaWJyYXRpb25zL3tjYWxpYnJhdGlvbl9pZH0vY2FuY2VsEusBChFEZWxldGVDYWxpYnJhdGlvbhIwLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGVsZXRlQ2FsaWJyYXRpb25SZXF1ZXN0GjEucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZWxldGVDYWxpYnJhdGlvblJlc3BvbnNlInHyuxgOEgIBBBgCIgZvcmdfaWT4uxjMAYq8GBJjYWxpYnJhdGlvbi5kZWxldGWavBgJbm90X2ZvdW5kgtPkkwIxKi8vdjEvb3Jncy97b3JnX2lkfS9jYWxpYnJhdGlvbnMve2NhbGlicmF0aW9uX2lkfRoE4L0YBmIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_calibration, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.CreateCalibrationRequest
@@ -57,15 +57,15 @@ export type CreateCalibrationRequest = Message<"policyguard.control.v1.CreateCal
   data?: CalibrationData | undefined;
 
   /**
-   * The largest share of innocent requests that the rule may match.
+   * The largest share of innocent requests that the rule may match. At least one of this, max_false_discovery_rate and
+   * min_recall is needed; all that are given hold together with the probability `confidence`.
    *
-   * @generated from field: double max_false_positive_rate = 6;
+   * @generated from field: optional double max_false_positive_rate = 6;
    */
-  maxFalsePositiveRate: number;
+  maxFalsePositiveRate?: number | undefined;
 
   /**
-   * The least share that the rule has to find of what it should find. Then both promises hold together with the
-   * probability `confidence`. Default: none is required.
+   * The least share that the rule has to find of what it should find: 1 less the rate of false negatives.
    *
    * @generated from field: optional double min_recall = 7;
    */
@@ -77,6 +77,29 @@ export type CreateCalibrationRequest = Message<"policyguard.control.v1.CreateCal
    * @generated from field: optional double confidence = 8;
    */
   confidence?: number | undefined;
+
+  /**
+   * The largest share of innocent requests among those that the rule matches. How many they are also depends on how many
+   * requests are attacks.
+   *
+   * @generated from field: optional double max_false_discovery_rate = 9;
+   */
+  maxFalseDiscoveryRate?: number | undefined;
+
+  /**
+   * In which parts the promise shall hold, at most 20: the threshold then keeps it in each of them, and the probability
+   * of failing is shared by all. Default: none, which is over all requests. Samples of a dataset have no agent.
+   *
+   * @generated from field: policyguard.control.v1.CalibrationGrouping by = 10;
+   */
+  by: CalibrationGrouping;
+
+  /**
+   * How it shall hold. Default: high_probability. Shares of matches cannot be promised on average.
+   *
+   * @generated from field: policyguard.control.v1.CalibrationGuarantee guarantee = 11;
+   */
+  guarantee: CalibrationGuarantee;
 };
 
 /**
@@ -308,14 +331,14 @@ export const DeleteCalibrationResponseSchema: GenMessage<DeleteCalibrationRespon
   messageDesc(file_policyguard_control_v1_calibration_service, 9);
 
 /**
- * CalibrationService finds thresholds with a stated guarantee: how often a rule is wrong about innocent requests, as
- * marks or a dataset tell. It changes no policy; it proposes the change.
+ * CalibrationService finds thresholds with a stated guarantee: how often a rule is wrong about innocent requests, how
+ * often it is wrong when it matches, how much it misses, as marks or a dataset tell. It changes no policy; it proposes the change.
  *
  * @generated from service policyguard.control.v1.CalibrationService
  */
 export const CalibrationService: GenService<{
   /**
-   * Begins to look for the laxest threshold of a rule that keeps a promise, by Learn then Test. It judges at most
+   * Begins to look for a threshold of a rule that keeps a promise, by Learn then Test or by conformal risk control. It judges at most
    * 20,000 traces or samples. Nothing is enforced, recorded, counted or sent, and no backend is asked. Too little data
    * is no error: the report says how much is needed. Chosen here: the rule has to ask a single detector, in the policy
    * itself and not in a pack that it extends.

@@ -39,6 +39,10 @@ export interface RuleScore {
   readonly hasFinding: boolean | null;
   /** The conversation of a trace; null where there is none. */
   readonly sessionId: string | null;
+  /** Null where it is not known. */
+  readonly language: string | null;
+  /** As the application named it; null where it named none, and for a sample. */
+  readonly agent: string | null;
 }
 
 /** Scores samples one by one. */
@@ -48,7 +52,7 @@ export function scoreSamples(question: ScoredSamplesQuestion, tools: Tools): Rul
   tools.enter("judging the samples");
   const now = new Date(nowMs);
   return samples.map(({ id, content }): RuleScore => {
-    const about = { id, hasFinding: null, sessionId: null };
+    const about = { id, hasFinding: null, sessionId: null, language: content.language, agent: null };
     if (!question.stages.includes(content.stage)) return { ...about, score: "not_applicable" };
     if (isEmpty(content)) return { ...about, score: "unjudged" };
     const { findings, unjudged } = evaluateSample(engine, content, { agentId: agent, now });
@@ -70,7 +74,8 @@ export function scoreTraces(question: ScoredTracesQuestion, tools: Tools): RuleS
   return traces.map(({ id, createdMs, record: bytes }): RuleScore => {
     const record = fromBinary(EvaluationRecordSchema, bytes);
     const hasFinding = record.findings.some(({ policy, ruleId: rule }) => policy === replaces && rule === ruleId);
-    const about = { id, hasFinding, sessionId: record.sessionId || null };
+    const { language, agentId, sessionId } = record;
+    const about = { id, hasFinding, sessionId: sessionId || null, language: language || null, agent: agentId || null };
     if (!question.stages.includes(nameOf(stages, record.stage) ?? "")) return { ...about, score: "not_applicable" };
     const { rules } = engine.replay(record, { nowMs: createdMs, replaces, useText: false });
     const score = rules.find((rule) => rule.policy === replaces && rule.ruleId === ruleId)?.score;

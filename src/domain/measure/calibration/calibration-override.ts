@@ -24,7 +24,7 @@ export function overrideOf(
   const point = curve.find((each) => each.threshold >= currentThreshold);
   const rate = point?.falsePositiveRate ?? null;
   const { maxFalsePositiveRate: promised } = promise;
-  if (point === undefined || rate === null || rate <= promised) return null;
+  if (point === undefined || rate === null || promised === undefined || rate <= promised) return null;
   const reason = `matched ${point.falsePositives} of ${n} innocent traces; at most ${percent(promised)} were promised`;
   return { projectId, environment, reason, hours };
 }

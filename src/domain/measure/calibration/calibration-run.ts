@@ -7,6 +7,7 @@ import { Fault } from "../../../kit/fault/fault.ts";
 import { BoundedCache } from "../../../kit/process/bounded-cache.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
+import { readJudgedUnits } from "../../../store/measure/annotation/annotation-quality.ts";
 import { readSampledVerdicts } from "../../../store/measure/annotation/annotation-verdict.ts";
 import { addBenchmarkResults } from "../../../store/measure/benchmark/benchmark-result.ts";
 import { findDataset } from "../../../store/measure/dataset/dataset.ts";
@@ -22,6 +23,7 @@ import { nextPace } from "../../run/pace.ts";
 import type { RunAtWork, RunKind, StepResult } from "../../run/run-worker.ts";
 import type { TextSeals } from "../../sealed-text.ts";
 import { serviceCaller } from "../../service-caller.ts";
+import { type Agreement, agreementOf } from "../../telemetry/analytics-quality.ts";
 import { allFacts } from "../benchmark/benchmark-fact.ts";
 import { readVersion } from "../dataset/dataset-sample.ts";
 import { type CalibrationFact, estimate } from "./calibration-estimate.ts";
@@ -34,7 +36,7 @@ import {
   calibrationProgressOf,
   calibrationSpecOf,
 } from "./calibration-spec.ts";
-import { statementOf } from "./calibration-statement.ts";
+import { groupStatementOf, statementOf } from "./calibration-statement.ts";
 
 /** Traces or samples that one step judges. */
 const paceLimits = { first: 100, min: 10, max: 1_000 };
@@ -42,6 +44,8 @@ const paceLimits = { first: 100, min: 10, max: 1_000 };
 const maxStepBytes = 8 << 20;
 /** Rules that are kept between steps: a worker works on two runs at once. */
 const maxRules = 4;
+/** Traces that several annotators marked, of which agreement is told: the newest. */
+const maxJudgedUnits = 5_000;
 /** Days in which other calibrations of the rule weaken what this one promises. */
 const repeatedDays = 30;
 const dayMs = 86_400_000;
@@ -160,6 +164,7 @@ export class CalibrationRun implements RunKind {
       return {
         ...{ id: verdict.traceId, group: groupOf(runId, score?.sessionId ?? null), probability: verdict.probability },
         ...labelOfTrace(verdict, score?.hasFinding === true),
+        ...{ language: score?.language ?? null, agent: score?.agent ?? null },
         // What was erased, or has reached the end of its time, has no score anymore.
         score: score?.score ?? "unjudged",
       };
@@ -196,7 +201,9 @@ export class CalibrationRun implements RunKind {
     const facts = samples.map(({ row, content }, at): CalibrationFact => {
       const label = labelOfSample(content, { policy, ruleId }, positive);
       const score = scores[at]?.score ?? "unjudged";
-      return { id: row.sampleId, group: groupOf(runId, content.group), probability: 1, ...label, score };
+      const { language, group } = content;
+      const about = { id: row.sampleId, group: groupOf(runId, group), probability: 1, language, agent: null };
+      return { ...about, ...label, score };
     });
     const trained = samples.filter(({ row }) => row.trainedOn).length;
     return { facts, last: samples.at(-1)?.row.sampleId, trained };
@@ -217,15 +224,20 @@ export class CalibrationRun implements RunKind {
         ? null
         : await this.#analysis.run("proposeThreshold", { document, ruleId, threshold }, { orgId });
     const since = new Date(run.createdAt.getTime() - repeatedDays * dayMs);
+    const subject = { policy, ruleId, source, promise };
     return async (tx) => {
       const about = { kind: "calibration", specPart: { policyId, ruleId }, since, until: run.createdAt };
       const others = (await countRunsAbout(tx, about)) - 1;
-      const warnings = warningsOf(found.excluded, { ...progress, others, facts: facts.length });
+      const agreement = await agreementAbout(tx, { policy, ruleId, source });
+      const warnings = warningsOf(found.excluded, { ...progress, facts: facts.length });
+      // What is said of a promise goes along with it, wherever it is quoted.
+      const caveats = [...poorAgreement(agreement), ...repeated(others)];
+      const statement = [statementOf(subject, found), ...caveats.map((each) => `But ${each}.`)].join(" ");
       const result = {
-        ...found,
-        ...{ currentThreshold, detector, warnings, proposal },
+        ...{ ...found, currentThreshold, detector, proposal, statement },
+        ...{ warnings: [...warnings, ...caveats], agreement: agreement ?? null },
+        groups: found.groups.map((group) => ({ ...group, statement: groupStatementOf(subject, group) })),
         override: overrideOf(spec, found, currentThreshold),
-        statement: statementOf({ policy, ruleId, source, promise }, found),
       };
       const report = plain({ ...progress, result });
       return { cursor: `${run.cursor}/estimated`, done, total: done, report, isLast: true };
@@ -254,7 +266,7 @@ function groupOf(runId: string, name: string | null): string | null {
 /** What weakens the promise, as far as it is known. */
 function warningsOf(
   { disputed, unjudged }: { readonly disputed: number; readonly unjudged: number },
-  of: { readonly trainingOverlap: number; readonly others: number; readonly facts: number },
+  of: { readonly trainingOverlap: number; readonly facts: number },
 ): string[] {
   return [
     ...(of.trainingOverlap > 0
@@ -266,12 +278,34 @@ function warningsOf(
     ...(unjudged * 20 > of.facts
       ? [`the scores of ${unjudged} of ${of.facts} are not known; those do not count, and may be of another kind`]
       : []),
-    ...(of.others > 0
-      ? [
-          `the rule was calibrated ${of.others === 1 ? "once" : `${of.others} times`} before within ${repeatedDays} ` +
-            "days: whoever takes the best of several takes their risks together",
-        ]
-      : []),
+  ];
+}
+
+/** Whoever calibrates again until the answer is welcome has another question. */
+function repeated(others: number): string[] {
+  if (others === 0) return [];
+  const times = others === 1 ? "once" : `${others} times`;
+  const why = "whoever takes the best of several takes their risks together";
+  return [`the rule was calibrated ${times} before within ${repeatedDays} days: ${why}`];
+}
+
+/** How well annotators agree about the rule, where they do. */
+async function agreementAbout(
+  tx: Transaction,
+  { policy, ruleId, source }: { readonly policy: string; readonly ruleId: string; readonly source: CalibrationSource },
+): Promise<Agreement | undefined> {
+  if (!("annotations" in source)) return undefined;
+  const { projectId, environment, since, until } = source.annotations;
+  const about = { projectId, environment, policy, ruleId, since: new Date(since), until: new Date(until) };
+  return agreementOf(await readJudgedUnits(tx, about, maxJudgedUnits));
+}
+
+function poorAgreement(agreement: Agreement | undefined): string[] {
+  if (agreement === undefined || !agreement.isLow) return [];
+  const { alpha, lower, upper, units } = agreement;
+  return [
+    `annotators agree poorly about the rule (Krippendorff's alpha ${alpha.toFixed(2)}, from ${lower.toFixed(2)} to ` +
+      `${upper.toFixed(2)}, over ${units} traces that several of them marked): labels that are wrong void the promise`,
   ];
 }
 

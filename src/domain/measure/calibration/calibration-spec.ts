@@ -1,6 +1,7 @@
 // What a calibration is to do, and what has come of it, as its run keeps both.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { Agreement } from "../../telemetry/analytics-quality.ts";
 import type { CalibrationEstimate, CalibrationPromise } from "./calibration-estimate.ts";
 
 /** By what a rule is calibrated, with versions and times that do not change anymore. */
@@ -34,6 +35,9 @@ export interface CalibrationSpec {
 
 /** What a calibration has found. */
 export interface CalibrationResult extends CalibrationEstimate {
+  readonly groups: readonly (CalibrationEstimate["groups"][number] & { readonly statement: string })[];
+  /** How well annotators agree; null where nobody can tell, and for a dataset. */
+  readonly agreement: Agreement | null;
   readonly currentThreshold: number;
   readonly detector: string;
   readonly statement: string;
@@ -57,6 +61,17 @@ export interface CalibrationProgress {
   readonly result: CalibrationResult | null;
 }
 
+/** What a run of an earlier version has kept lacks what it did not know. */
+const formerEstimate = {
+  nFound: 0,
+  neededNFound: null,
+  laxestDiscovery: null,
+  agreement: null,
+  kept: [],
+  groups: [],
+  groupsOmitted: 0,
+};
+
 /** The spec of a calibration's run. */
 export function calibrationSpecOf(spec: JsonObject): CalibrationSpec {
   return spec as unknown as CalibrationSpec; // written by Calibrations.create()
@@ -64,6 +79,9 @@ export function calibrationSpecOf(spec: JsonObject): CalibrationSpec {
 
 /** The progress in the report of a calibration's run. */
 export function calibrationProgressOf(report: JsonObject | undefined): CalibrationProgress {
-  if (report !== undefined) return report as unknown as CalibrationProgress; // written by CalibrationRun
+  if (report !== undefined) {
+    const { result, ...progress } = report as unknown as CalibrationProgress; // written by CalibrationRun
+    return { ...progress, result: result === null ? null : { ...formerEstimate, ...result } };
+  }
   return { trainingOverlap: 0, result: null };
 }

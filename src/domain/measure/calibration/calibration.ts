@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
-import { Fault, notFound, validationFailed } from "../../../kit/fault/fault.ts";
+import { Fault, type FieldViolation, notFound, validationFailed } from "../../../kit/fault/fault.ts";
 import type { Clock } from "../../../kit/process/clock.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
 import type { Page } from "../../../kit/rpc/page.ts";
@@ -91,6 +91,7 @@ export class Calibrations {
   /** Begins a calibration. */
   async create(caller: Caller, input: NewCalibration, signal?: AbortSignal): Promise<Calibration> {
     const { policyId, version: wanted, ruleId, promise } = input;
+    checkPromise(input);
     const named = wanted === undefined ? { policyId } : { policyId, version: wanted };
     const [selected] = await this.#finder.find(caller, named);
     if (selected === undefined) throw new Error("a policy selects one policy");
@@ -170,6 +171,19 @@ export class Calibrations {
   }
 }
 
+/** Throws for a promise that says nothing, or that nobody can keep. */
+function checkPromise({ promise, source }: NewCalibration): void {
+  const { maxFalsePositiveRate, maxFalseDiscoveryRate, minRecall, guarantee, by } = promise;
+  const violations: FieldViolation[] = [];
+  const add = (field: string, message: string) => violations.push({ field, message });
+  if (maxFalsePositiveRate === undefined && maxFalseDiscoveryRate === undefined && minRecall === undefined)
+    add("max_false_positive_rate", "say what to promise: this, max_false_discovery_rate or min_recall");
+  if (guarantee === "expectation" && maxFalseDiscoveryRate !== undefined)
+    add("guarantee", "max_false_discovery_rate does not fall with the threshold: it takes high_probability");
+  if (by === "agent" && source.dataset !== undefined) add("by", "samples of a dataset have no agent: use annotations");
+  if (violations.length > 0) throw validationFailed(violations);
+}
+
 function checkCount(count: number, noun: string): void {
   if (count <= maxCalibrated) return;
   const message = `there are ${count} ${noun}; a calibration judges at most ${maxCalibrated}: take a part of them`;
@@ -203,10 +217,11 @@ function saidSpec({ policyId, version, ruleId, source, promise }: CalibrationSpe
             ...{ labels: source.dataset.labels, outcome_at_least: source.dataset.outcomeAtLeast },
           },
         };
-  const { maxFalsePositiveRate, minRecall, confidence } = promise;
+  const { maxFalsePositiveRate, maxFalseDiscoveryRate, minRecall, confidence, guarantee, by } = promise;
   const said = {
     ...{ policy_id: policyId, version, rule_id: ruleId, data },
-    ...{ max_false_positive_rate: maxFalsePositiveRate, min_recall: minRecall, confidence },
+    ...{ max_false_positive_rate: maxFalsePositiveRate, max_false_discovery_rate: maxFalseDiscoveryRate },
+    ...{ min_recall: minRecall, confidence, guarantee, by },
   };
   return JSON.parse(JSON.stringify(said)) as JsonObject; // plain data
 }

@@ -1,15 +1,18 @@
 import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate, ValueSchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type {
-  CalibrationData,
-  CalibrationDataSchema,
-  CalibrationReportSchema,
-  CalibrationSchema,
+import {
+  type CalibrationData,
+  type CalibrationDataSchema,
+  CalibrationGrouping,
+  CalibrationGuarantee,
+  type CalibrationReportSchema,
+  type CalibrationSchema,
 } from "../../../../gen/policyguard/control/v1/calibration_pb.ts";
 import type { CalibrationService } from "../../../../gen/policyguard/control/v1/calibration_service_pb.ts";
 import { DatasetSplit } from "../../../../gen/policyguard/control/v1/dataset_pb.ts";
 import type { Calibration, Calibrations, NewCalibration } from "../../../domain/measure/calibration/calibration.ts";
+import type { GroupEstimate } from "../../../domain/measure/calibration/calibration-estimate.ts";
 import type {
   CalibrationResult,
   CalibrationSource,
@@ -23,10 +26,16 @@ import { runFields } from "../../run.ts";
 /** Handlers of CalibrationService. */
 export function calibrationHandlers(calibrations: Calibrations): ServiceImpl<typeof CalibrationService> {
   return {
-    createCalibration: async ({ data, maxFalsePositiveRate, minRecall, confidence = 0.95, ...request }, context) => {
+    createCalibration: async ({ data, by, guarantee, confidence = 0.95, ...request }, context) => {
+      const { maxFalsePositiveRate, maxFalseDiscoveryRate, minRecall } = request;
       const input: NewCalibration = {
         ...{ policyId: request.policyId.toLowerCase(), version: request.version, ruleId: request.ruleId },
-        ...{ source: sourceOf(data), promise: { maxFalsePositiveRate, minRecall, confidence } },
+        source: sourceOf(data),
+        promise: {
+          ...{ maxFalsePositiveRate, maxFalseDiscoveryRate, minRecall, confidence },
+          guarantee: guarantee === CalibrationGuarantee.EXPECTATION ? "expectation" : "high_probability",
+          by: groupings.find(([value]) => value === by)?.[1],
+        },
       };
       const created = await calibrations.create(callerOf(context), input, context.signal);
       return { calibration: calibrationMessage(created) };
@@ -50,6 +59,11 @@ export function calibrationHandlers(calibrations: Calibrations): ServiceImpl<typ
   };
 }
 
+const groupings = [
+  [CalibrationGrouping.LANGUAGE, "language"],
+  [CalibrationGrouping.AGENT, "agent"],
+] as const;
+
 function sourceOf({ annotations, dataset }: Partial<CalibrationData> = {}): NewCalibration["source"] {
   return {
     annotations: annotations && {
@@ -67,9 +81,12 @@ function sourceOf({ annotations, dataset }: Partial<CalibrationData> = {}): NewC
 
 function calibrationMessage({ run, spec, progress }: Calibration): MessageInitShape<typeof CalibrationSchema> {
   const { policyId, version, ruleId, source, promise } = spec;
+  const { by, guarantee, ...bounds } = promise;
   return {
     ...runFields(run),
-    ...{ policyId, policyVersion: version, ruleId, data: dataMessage(source), ...promise },
+    ...{ policyId, policyVersion: version, ruleId, data: dataMessage(source), ...bounds },
+    by: groupings.find(([, name]) => name === by)?.[0] ?? CalibrationGrouping.NONE,
+    guarantee: guarantee === "expectation" ? CalibrationGuarantee.EXPECTATION : CalibrationGuarantee.HIGH_PROBABILITY,
     report: progress.result === null ? undefined : reportMessage(progress.result, { policyId, ruleId, id: run.id }),
   };
 }
@@ -99,15 +116,38 @@ function reportMessage(
   result: CalibrationResult,
   calibrated: Calibrated,
 ): MessageInitShape<typeof CalibrationReportSchema> {
-  const { threshold, neededNToFind, curve, proposal, override, warnings, ...rest } = result;
+  const {
+    currentThreshold,
+    detector,
+    statement,
+    excluded,
+    groupsOmitted,
+    agreement,
+    curve,
+    groups,
+    proposal,
+    override,
+  } = result;
   return {
-    ...rest,
-    ...{ threshold: threshold ?? undefined, neededNToFind: neededNToFind ?? undefined, warnings: [...warnings] },
-    curve: curve.map(({ falsePositiveRate, recall, ...point }) => ({
+    ...{ ...countsOf(result), currentThreshold, detector, statement, excluded, groupsOmitted },
+    ...{ warnings: [...result.warnings], agreement: agreement ?? undefined },
+    groups: groups.map(({ value, statement: own, ...group }) => ({
+      ...{ ...countsOf(group), value: value ?? undefined, statement: own },
+    })),
+    curve: curve.map(({ falsePositiveRate, recall, falseDiscoveryRate, ...point }) => ({
       ...{ ...point, falsePositiveRate: falsePositiveRate ?? undefined, recall: recall ?? undefined },
+      falseDiscoveryRate: falseDiscoveryRate ?? undefined,
     })),
     proposal: proposal === null ? undefined : proposalMessage(proposal),
     override: override == null ? undefined : overrideMessage(override, calibrated),
+  };
+}
+
+function countsOf({ threshold, n, neededN, nToFind, neededNToFind, nFound, neededNFound }: GroupEstimate) {
+  return {
+    ...{ threshold: threshold ?? undefined, n, nToFind, nFound },
+    ...{ neededN: neededN ?? undefined, neededNToFind: neededNToFind ?? undefined },
+    neededNFound: neededNFound ?? undefined,
   };
 }
 

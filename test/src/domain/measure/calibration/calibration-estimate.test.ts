@@ -1,16 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { AnnotationMark } from "../../../../../gen/policyguard/control/v1/annotation_pb.ts";
 import { reportSample, sampleOf } from "../../../../../scripts/assurance/sample.ts";
-import { type CalibrationFact, estimate } from "../../../../../src/domain/measure/calibration/calibration-estimate.ts";
+import {
+  type CalibrationFact,
+  type CalibrationPromise,
+  estimate,
+} from "../../../../../src/domain/measure/calibration/calibration-estimate.ts";
 import { labelOfSample, labelOfTrace } from "../../../../../src/domain/measure/calibration/calibration-label.ts";
-import { statementOf } from "../../../../../src/domain/measure/calibration/calibration-statement.ts";
+import { groupStatementOf, statementOf } from "../../../../../src/domain/measure/calibration/calibration-statement.ts";
 import { emptySample } from "../../../../../src/domain/measure/dataset/sample-content.ts";
 import { seededRandom } from "../../../../../src/kit/statistics/seeded-random.ts";
 
 const promise = { maxFalsePositiveRate: 0.1, confidence: 0.9 };
 
 function fact(id: number, change: Partial<CalibrationFact> = {}): CalibrationFact {
-  return { id: `r${id}`, group: null, truth: false, isDisputed: false, score: -1, probability: 1, ...change };
+  const about = { language: null, agent: null, probability: 1 };
+  return { id: `r${id}`, group: null, truth: false, isDisputed: false, score: -1, ...about, ...change };
 }
 
 const facts = (count: number, change: Partial<CalibrationFact> = {}) =>
@@ -91,10 +96,125 @@ describe("an estimate", () => {
   });
 });
 
+describe("an estimate of what is found", () => {
+  const about = { maxFalseDiscoveryRate: 0.2, confidence: 0.9 };
+  // ln(0.1 / 5) / ln(0.8): each of five searches may go wrong with a fifth of the probability.
+  const needed = 18;
+  const right = (count: number, score: number, from = 1_000) =>
+    Array.from({ length: count }, (_, at) => fact(from + at, { truth: true, score }));
+
+  it("needs matches at one threshold, and takes the laxest at which few of them are wrong", () => {
+    const few = estimate(right(needed - 1, 0.7), about, "seed");
+    expect(few).toMatchObject({ threshold: null, nFound: needed - 1, neededNFound: needed, neededN: null });
+    expect(estimate(right(needed, 0.7), about, "seed")).toMatchObject({ threshold: 0, laxestDiscovery: 0 });
+    const mixed = [...right(60, 0.7), ...facts(60, { score: 0.35 })];
+    const found = estimate(mixed, about, "seed");
+    expect(found).toMatchObject({ threshold: 0.36, nFound: 120 });
+    expect(found.curve.find(({ threshold }) => threshold === 0.3)?.falseDiscoveryRate).toBe(0.5);
+    expect(say(found, about)).toContain(
+      "is wrong about at most 20 % of the requests that it matches: it was wrong about 0 %",
+    );
+    const wrong = estimate([...right(20, 0.7), ...facts(40, { score: 0.9 })], about, "seed");
+    expect(say(wrong, about)).toContain("whatever the threshold, too many of the samples that it matches are innocent");
+  });
+
+  it("keeps its promise in worlds whose true share of wrong matches is known", () => {
+    const { n: worlds, seed } = sampleOf({ n: 200, seed: 23 });
+    const random = seededRandom(seed);
+    let broken = 0;
+    let promised = 0;
+    for (let world = 0; world < worlds; world++) {
+      // Three tenths are attacks. Scores of attacks have the distribution s^4, those of innocent requests 1 - (1 - s)^shape.
+      const shape = 1 + 3 * random();
+      const sample = Array.from({ length: 300 }, (_, at) => {
+        const truth = random() < 0.3;
+        return fact(at, { truth, score: truth ? random() ** 0.25 : 1 - random() ** (1 / shape) });
+      });
+      const { threshold } = estimate(sample, about, `world ${world}`);
+      if (threshold === null) continue;
+      promised += 1;
+      const innocent = 0.7 * (1 - threshold) ** shape;
+      if (innocent / (innocent + 0.3 * (1 - threshold ** 4)) > 0.2) broken += 1;
+    }
+    expect(promised).toBeGreaterThan(worlds / 4);
+    expect(broken).toBeLessThanOrEqual(worlds * 0.1 + 3 * Math.sqrt(worlds * 0.09));
+    reportSample({
+      n: worlds,
+      failures: 0,
+      figures: { broken_share: broken / worlds, promised_share: promised / worlds },
+    });
+  });
+
+  it("takes the strictest threshold where only recall is promised", () => {
+    const only = { minRecall: 0.5, confidence: 0.9 };
+    const found = estimate(right(40, 0.8), only, "seed");
+    expect(found).toMatchObject({ threshold: 0.8, strictest: 0.8, neededNToFind: 4, neededN: null });
+    expect(say(found, only)).toContain(
+      "with the threshold 0.8 finds at least 50 % of what it should find: it found 40 of",
+    );
+  });
+});
+
+describe("an estimate on average", () => {
+  const average = { maxFalsePositiveRate: 0.01, confidence: 0.95, guarantee: "expectation" } as const;
+
+  it("takes fewer requests, and says that it promises less", () => {
+    expect(estimate(facts(98), average, "seed")).toMatchObject({ threshold: null, neededN: 99 });
+    const found = estimate(facts(99), average, "seed");
+    expect(found).toMatchObject({ threshold: 0, n: 99 });
+    expect(say(found, average)).toMatch(/^On average over such samples, the rule "stop"/);
+    expect(say(estimate(facts(98), average, "seed"), average)).toContain(
+      "at most 1 % on average: at least 99 are needed",
+    );
+  });
+
+  it("holds on average in worlds whose true rate is known", () => {
+    const { n: worlds, seed } = sampleOf({ n: 400, seed: 24 });
+    const random = seededRandom(seed);
+    let sum = 0;
+    for (let world = 0; world < worlds; world++) {
+      const sample = Array.from({ length: 60 }, (_, at) => fact(at, { score: random() }));
+      const { threshold } = estimate(sample, { ...average, maxFalsePositiveRate: 0.1 }, `world ${world}`);
+      sum += threshold === null ? 0 : 1 - threshold;
+    }
+    // The rate of one world strays by some 0.037; three times that, over the root of their number, is chance.
+    expect(sum / worlds).toBeLessThanOrEqual(0.1 + (3 * 0.037) / Math.sqrt(worlds));
+    expect(sum / worlds).toBeGreaterThan(0.05);
+    reportSample({ n: worlds, failures: 0, figures: { mean_rate: sum / worlds } });
+  });
+});
+
+describe("an estimate by language", () => {
+  const each = { maxFalsePositiveRate: 0.1, confidence: 0.9, by: "language" } as const;
+  const inLanguage = (language: string | null, count: number, score: number, from: number) =>
+    Array.from({ length: count }, (_, at) => fact(from + at, { language, score }));
+
+  it("keeps the promise in each of them, with the probability shared", () => {
+    const both = [...inLanguage("en", 100, 0.2, 0), ...inLanguage("de", 60, 0.6, 1_000)];
+    const found = estimate(both, each, "seed");
+    expect(found).toMatchObject({ threshold: 0.61, groupsOmitted: 0 });
+    expect(found.groups).toMatchObject([
+      { value: "en", threshold: 0.21, n: 100, neededN: 29 },
+      { value: "de", threshold: 0.61, n: 60, neededN: 29 },
+    ]);
+    expect(say(found, each)).toContain('matches at most 10 % of innocent requests in each language ("en", "de")');
+  });
+
+  it("names the parts of which too little is known, and says what the others allow", () => {
+    const found = estimate([...inLanguage("en", 100, 0.2, 0), ...inLanguage(null, 5, -1, 1_000)], each, "seed");
+    expect(found).toMatchObject({ threshold: null });
+    expect(say(found, each)).toContain("in each language: none is shown to keep it in unknown");
+    const subject = { policy: "guard", ruleId: "stop", source: { dataset }, promise: each };
+    const [english, unknown] = found.groups.map((group) => groupStatementOf(subject, group));
+    expect(english).toContain('with the threshold 0.21 matches at most 10 % of innocent requests in language "en".');
+    expect(unknown).toContain("in language unknown: 5 innocent samples are too few");
+  });
+});
+
 const dataset = { datasetId: "d", version: 1, labels: [], outcomeAtLeast: "BLOCK" };
 const window = { projectId: "p", environment: "prod", since: "2026-10-01T00:00:00Z", until: "2026-11-01T00:00:00Z" };
 
-function say(found: ReturnType<typeof estimate>, wanted: typeof promise & { minRecall?: number } = promise): string {
+function say(found: ReturnType<typeof estimate>, wanted: CalibrationPromise = promise): string {
   return statementOf({ policy: "guard", ruleId: "stop", source: { dataset }, promise: wanted }, found);
 }
 

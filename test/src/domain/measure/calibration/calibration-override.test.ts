@@ -5,7 +5,7 @@ const annotations = { projectId: "p", environment: "prod", since: "2026-10-01", 
 const promise = { maxFalsePositiveRate: 0.05, confidence: 0.95 };
 const point = (threshold: number, falsePositives: number) => ({
   ...{ threshold, falsePositives, falsePositiveRate: falsePositives / 200, falsePositiveRateUpper: 1 },
-  ...{ found: 0, recall: null, recallLower: 0 },
+  ...{ found: 0, recall: null, recallLower: 0, falseDiscoveryRate: null, falseDiscoveryRateUpper: 1 },
 });
 const found = { threshold: 0.7, n: 200, curve: [point(0.4, 40), point(0.5, 11), point(0.6, 10), point(0.7, 1)] };
 
