@@ -45,8 +45,8 @@ export function canonicalTag(given: string): string | undefined {
 
 let library: LanguageLibrary | undefined;
 
-/** The packs that ship with the product. Read when first asked for, and once in a process. */
+/** The packs that ship with the product, which the suite checks. Read when first asked for, and once in a process. */
 export function shippedLanguages(): LanguageLibrary {
-  library ??= new LanguageLibrary(readLanguagePacks(readLanguageFiles()));
+  library ??= new LanguageLibrary(readLanguagePacks(readLanguageFiles(), { checked: true }));
   return library;
 }
