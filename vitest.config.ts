@@ -13,8 +13,8 @@ export default defineConfig({
     // Files share a process, and with it the modules that it has loaded: loading them took a third of all time.
     isolate: false,
     // For what hangs: a machine that others use as well makes a test slow, and not wrong.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
   },
 });
