@@ -12,7 +12,8 @@
 // that a quiet one takes. The process counts its own, `process.cpuUsage()`, in a second thread, which also sees the
 // garbage collector's share; polled from the parent, `worker.cpuUsage()` of a thread would have to wait until native
 // code returns. The wall-clock limit counts from the question, waiting included: it says that the pool was too busy,
-// and the caller may try again.
+// and the caller may try again. The job goes on without the caller: starting a process costs more than most jobs, and
+// on a machine too busy for that within the limit, ending the process would refuse every further call as well.
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault } from "../../kit/fault/fault.ts";
@@ -75,6 +76,8 @@ interface Ticket {
 
 /** Seconds after which a refused caller may try again: by then, one document has had all its CPU time. */
 const retryAfterSeconds = 5;
+/** A job that runs for so many times its wall-clock limit is stuck, since its CPU time would have ended it. */
+const stuckAfterLimits = 4;
 
 /** Does work beside the event loop. One is enough for a process. */
 export class WorkPool {
@@ -111,7 +114,6 @@ export class WorkPool {
     if (work.signal?.aborted === true) return Promise.reject(work.signal.reason);
     const queue = this.#queueOf(work);
     return new Promise((resolve, reject) => {
-      let process: WorkProcess | undefined;
       const settle = (act: () => void) => {
         clearTimeout(timer);
         work.signal?.removeEventListener("abort", onAbort);
@@ -119,9 +121,8 @@ export class WorkPool {
       };
       const ticket: Ticket = {
         work,
-        start: (given) => {
-          process = given;
-          this.#runIn(given, work).then(
+        start: (process) => {
+          this.#runIn(process, work).then(
             (result) => settle(() => resolve(result)),
             (error) => settle(() => reject(error)),
           );
@@ -132,9 +133,8 @@ export class WorkPool {
         settle(() => reject(work.signal?.reason));
       };
       const timer = setTimeout(() => {
-        const error = overloaded(`this could not be finished within ${work.kind.wallMs / 1_000} s; try again later`);
         this.#drop(queue, ticket);
-        process?.end(error);
+        const error = overloaded(`this could not be finished within ${work.kind.wallMs / 1_000} s; try again later`);
         settle(() => reject(error));
       }, work.kind.wallMs);
       timer.unref();
@@ -203,12 +203,14 @@ export class WorkPool {
   async #runIn(process: WorkProcess, { job, input, kind, tenant }: Work): Promise<unknown> {
     this.#idle.delete(process);
     this.#busy.set(process, kind);
+    const stuck = setTimeout(() => process.end(new Error(`${job} was stuck`)), stuckAfterLimits * kind.wallMs).unref();
     try {
       return await process.run(job, input, kind);
     } catch (error) {
       if (error instanceof WorkExceeded) this.#options.log.warn({ err: error, job, orgId: tenant }, "job ended");
       throw error;
     } finally {
+      clearTimeout(stuck);
       this.#release(process, queueKey(tenant, kind));
     }
   }

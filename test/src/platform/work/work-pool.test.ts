@@ -137,6 +137,15 @@ describe("a pool of processes", () => {
     expect(await run("echo", { input: "next" })).toBe("next");
   });
 
+  it("lets a job go on that its caller no longer waits for, so that its process serves the next one", async () => {
+    open({ maxProcesses: 1 });
+    const pid = await run("pid");
+    await expect(spin(1_500, { kind: { ...large, wallMs: 1_000 } })).rejects.toMatchObject({
+      reason: Reason.OVERLOADED,
+    });
+    expect(await run("pid")).toBe(pid);
+  });
+
   it("ends all idle processes but one, and replaces a process that has grown", async () => {
     open({ idleMs: 20, retiredAboveMegabytes: 1 });
     const pid = await run("pid");
