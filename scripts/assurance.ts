@@ -64,7 +64,7 @@ const properties: Readonly<Record<string, Property>> = {
   "kill-worker": { file: "test/e2e/kill.test.ts", test: "a worker that is killed", unit: "kills", n: 200 },
   runs: {
     file: "test/api/run/worker-kill.test.ts",
-    unit: "kills of worker and control plane in erasures, replays and imports",
+    unit: "kills of worker and control plane in erasures, replays, benchmarks, calibrations and imports",
     n: 50,
   },
   "kill-publisher": {
