@@ -7,6 +7,7 @@ import { build } from "esbuild";
 import { jsonAsText, nodeAsRequired } from "./bundle-plugin.ts";
 import { type Packed, writePackage } from "./folder.ts";
 import { writeMaterials } from "./materials.ts";
+import { readmeOf } from "./readme.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
 const name = "@policyguard/cli";
@@ -41,7 +42,7 @@ async function write(folder: string): Promise<void> {
   for (const file of ["LICENSE", "NOTICE", "packs", ...globSync("models/*.bin", { cwd: root })]) {
     cpSync(join(root, file), join(folder, file), { recursive: true });
   }
-  cpSync(join(root, "docs", "cli.md"), join(folder, "README.md"));
+  writeFileSync(join(folder, "README.md"), readmeOf("cli.md"));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
   await writeMaterials(folder, metafile);
   mkdirSync(join(folder, "bin"));

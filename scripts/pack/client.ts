@@ -6,6 +6,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type Packed, writePackage } from "./folder.ts";
+import { readmeOf } from "./readme.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
 const name = "@policyguard/client";
@@ -21,7 +22,7 @@ async function write(folder: string): Promise<void> {
   const compiler = join(root, "node_modules", ".bin", "tsc");
   await promisify(execFile)(compiler, ["-p", "tsconfig.client.json", "--outDir", join(folder, "dist")], { cwd: root });
   for (const file of ["LICENSE", "NOTICE"]) cpSync(join(root, file), join(folder, file));
-  cpSync(join(root, "docs", "client.md"), join(folder, "README.md"));
+  writeFileSync(join(folder, "README.md"), readmeOf("client.md"));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
 }
 

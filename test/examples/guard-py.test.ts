@@ -93,6 +93,15 @@ def gone(pieces, on_unavailable):
     except GuardError as error:
         return type(error).__name__
 
+class Newer(Guard):
+    """A guard whose runtime answers what this version does not know."""
+    def _call(self, path, body, retries=None):
+        return {"outcome": "QUARANTINE", "tool_calls": [{"id": "a", "outcome": "QUARANTINE"}], "chunks": [{"id": "p0", "decision": "hide"}]}
+
+newer = Newer(url="", token="")
+unknown = newer.tool_calls(calls)
+said["newer"] = [caught(lambda: newer.input("x"))[0], unknown.allowed, len(unknown.blocked), newer.retrieval(["a", "b"]).kept]
+
 counted = []
 sentences = ["One sentence. ", "Then another one. ", "And ", "the ", "last."]
 mails = ["I am ada@lovelace.dev. ", "I am ada@lovelace.dev. " * 60, "More. ", "And more."]
@@ -148,6 +157,7 @@ describe("examples/tutorial/python/guard.py", () => {
       address: ["RequestError", "unknown_path"],
       away: ["UnavailableError", "unreachable"],
       lenient: ["x", "UnavailableError", "all of it", ["a"]],
+      newer: ["BlockedError", [], 2, []],
       gone: ["One sentence. Then another one. And the last.", "UnavailableError", "UnavailableError"],
       halves: ["a\u{1F600}b\ufffdc\ufffd", "ALLOW", "ALLOW", true],
     });

@@ -23,6 +23,9 @@ _PLACEHOLDER = re.compile(r"\[[A-Z0-9_]{1,80}_\d{1,9}\]")
 # What the end of a text may be that becomes a placeholder when more comes.
 _BEGUN = re.compile(r"\[[A-Z0-9_]{0,90}\Z")
 _FIRST_PAUSE = 0.05
+# What may go on. An answer that this file does not know, of a newer runtime, lets nothing pass.
+_PASSING = {"ALLOW", "FLAG", "REDACT"}
+_KEPT = {"keep", "redact"}
 
 
 class GuardError(Exception):
@@ -122,18 +125,18 @@ class Guard:
         """Judges calls that a model proposes, {"id", "name", "arguments"} each, each by itself."""
         if not calls:
             return GuardedCalls([], [], {})
-        decision, _ = self._decide("tool_call", {"tool_calls": calls})
+        decision, unavailable = self._decide("tool_call", {"tool_calls": calls})
         outcomes = {outcome["id"]: outcome for outcome in decision.get("tool_calls", [])}
         allowed, blocked = [], []
         for call in calls:
             outcome = outcomes.get(call["id"], {})
-            if outcome.get("outcome") == "BLOCK":
+            if not unavailable and outcome.get("outcome") not in _PASSING:
                 blocked.append(call)
                 continue
             arguments = outcome.get("arguments")
             arguments = call["arguments"] if arguments is None else arguments
             allowed.append({**call, "arguments": self.restore(arguments) if self.restores else arguments})
-        if decision.get("outcome") == "BLOCK" and not blocked:
+        if decision.get("outcome") not in _PASSING and not blocked:
             raise BlockedError("tool_call", decision)
         return GuardedCalls(allowed, blocked, decision)
 
@@ -142,16 +145,16 @@ class Guard:
         if not passages:
             return GuardedPassages([], [], {})
         segments = [{"id": f"p{index}", "text": _well_formed(text)} for index, text in enumerate(passages)]
-        decision, _ = self._decide("retrieval", {"segments": segments})
+        decision, unavailable = self._decide("retrieval", {"segments": segments})
         chunks = {chunk["id"]: chunk for chunk in decision.get("chunks", [])}
         kept, dropped = [], []
         for index, text in enumerate(passages):
             chunk = chunks.get(f"p{index}", {})
-            if chunk.get("decision") == "drop":
+            if not unavailable and chunk.get("decision") not in _KEPT:
                 dropped.append(text)
             else:
                 kept.append(text if chunk.get("text") is None else chunk["text"])
-        if decision.get("outcome") == "BLOCK" and not dropped:
+        if decision.get("outcome") not in _PASSING and not dropped:
             raise BlockedError("retrieval", decision)
         return GuardedPassages(kept, dropped, decision)
 
@@ -190,7 +193,7 @@ class Guard:
         text, held = self._restored(held + end["released"])
         if text:
             yield text
-        if end["verdict"]["outcome"] == "BLOCK":
+        if end["verdict"]["outcome"] not in _PASSING:
             raise BlockedError(stage, end["verdict"])
         if held:
             yield held
@@ -228,7 +231,7 @@ class Guard:
 
     def _judge(self, stage: str, content: dict[str, Any], text: str) -> Guarded:
         decision, unavailable = self._decide(stage, content)
-        if decision.get("outcome") == "BLOCK":
+        if decision.get("outcome") not in _PASSING:
             raise BlockedError(stage, decision)
         rewritten = decision.get("text")
         segments = decision.get("redacted_segments") or []

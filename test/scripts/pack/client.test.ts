@@ -76,6 +76,11 @@ describe("@policyguard/client", () => {
     expect(installed.tarball.bytes).toBeLessThan(8_000_000);
   });
 
+  it("has a README whose links lead somewhere", () => {
+    const links = [...readFileSync(join(installed.target, "README.md"), "utf8").matchAll(/\]\(([^)]*)\)/g)];
+    expect(links.map(([, target = ""]) => target).filter((target) => !/^(https?:|#)/.test(target))).toEqual([]);
+  });
+
   it("brings the packages that it needs, and no others", () => {
     const modules = join(installed.folder, "node_modules");
     const scoped = readdirSync(modules).filter((name) => !name.startsWith("."));
