@@ -56,7 +56,7 @@ describe.skipIf(browserPath === undefined)("the console among the hostile (needs
     const document = {
       apiVersion: "policyguard/v1",
       kind: "Policy",
-      metadata: { name: hostile, description: hostile },
+      metadata: { name: "hostile", description: hostile },
       rules: [{ id: "attack", stages: ["input"], detect: "injection", action: "BLOCK", message: hostile }],
       tests: [{ name: hostile, text: hostile, expect: { outcome: "ALLOW" } }],
     };
@@ -66,11 +66,11 @@ describe.skipIf(browserPath === undefined)("the console among the hostile (needs
     const { id: schemaId } = await call("/schemas", { name: "hostile", description: hostile, schema });
     const { id: dataset } = await call("/datasets", { name: "hostile", description: hostile });
     await call("/projects", { name: hostile, description: hostile });
-    await call("/webhooks", { url: `https://hooks.example/${hostile}`, events: ["policy.updated"] });
+    await call("/webhooks", { url: `https://93.184.216.34/${hostile}`, events: ["policy.updated"] });
     const { id: alert } = await call("/alert-rules", { name: hostile, metric: "block_rate", threshold: 0.5 });
     const publish = `/projects/${world.projectId}/envs/${world.environment}/bundles/publish`;
     await call(publish, { activate: true, message: hostile });
-    const found = { policy: hostile, ruleId: hostile, agentId: hostile };
+    const found = { policy: "hostile", ruleId: "attack", agentId: "hostile" };
     const trace = await reportTrace(plane, world, { text: hostile, outcome: "BLOCK", found });
     await plane.database.systemTransaction(world.orgId, async (tx) => {
       await tx.sql("update organization set name = ? where id = ?", [hostile, world.orgId]);
@@ -91,19 +91,19 @@ describe.skipIf(browserPath === undefined)("the console among the hostile (needs
     const details = await plant();
     const page = await driver.openAs("owner", driver.at("/"));
     const lists = navigationPages.map(({ to }) => to.replace("/o/$org", ""));
-    const shown: string[] = [];
-    for (const path of [...lists, ...details]) {
+    const telling = ["/policies", "/lists", "/schemas", "/datasets", "/alerts", "/environments", ...details];
+    // The name of the organization is on every page; what counts is what the page adds. The editor is a tree of its own
+    // within the page, and writes quotation marks as its document does.
+    const texts = page.getByText("<img src=x");
+    for (const path of new Set([...lists, ...telling])) {
       await driver.go(page, path);
       await page.waitForLoadState("networkidle");
-      const [title, images, text] = await page.evaluate(
-        () => [document.title, document.querySelectorAll("img").length, document.body.innerText] as const,
+      if (telling.includes(path)) await expect.poll(() => texts.count(), { message: path }).toBeGreaterThan(1);
+      const [title, images] = await page.evaluate(
+        () => [document.title, document.querySelectorAll("img").length] as const,
       );
       expect({ path, images, isTaken: title === "taken" }).toEqual({ path, images: 0, isTaken: false });
-      // The name of the organization is on every page; what counts is what the page adds.
-      if (text.split(hostile).length > 2) shown.push(path);
     }
-    const telling = ["/policies", "/lists", "/schemas", "/datasets", "/alerts", "/environments", "/settings/webhooks"];
-    expect(shown).toEqual(expect.arrayContaining([...telling, ...details]));
   });
 
   test("a page of another origin can neither call, nor send a form, nor frame, nor sign anybody out", async () => {

@@ -198,7 +198,7 @@ describe("the text of evaluations", () => {
     const { body } = await runtime.evaluate({
       messages: Array.from({ length: 7 }, () => ({ role: "user", content: large })),
     });
-    const mails = await runtime.evaluate({ text: "forbidden ".repeat(50_000), options: { detail: "outcome" } });
+    const mails = await runtime.evaluate({ text: "forbidden ".repeat(5_000), options: { detail: "outcome" } });
     expect(mails.status).toBe(200);
     expect((await traceOf(body.evaluation_id)).segments.length).toBe(2);
     expect((await traceOf(mails.body.evaluation_id)).findings.length).toBe(1_000);
