@@ -194,6 +194,7 @@ describe("a gate of a benchmark", () => {
     const used = await call("DELETE", `org:/datasets/${dataset}`);
     expect(used).toMatchObject({ status: 409, detail: { error: "dataset_in_use" } });
     expect(used.detail.message).toContain("good-enough of");
+    expect((await call("DELETE", `org:/datasets/${dataset.toUpperCase()}`)).status).toBe(409);
     expect((await call("DELETE", `org:/datasets/${dataset}?force=true`)).status).toBe(204);
     expect((await call("POST", "/bundles/2/activate", {})).detail).toMatchObject({
       error: "gate_pending",

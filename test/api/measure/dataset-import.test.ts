@@ -87,11 +87,12 @@ describe("an import", () => {
       '{"text": " one ", "labels": ["attack"]}',
       '{"text": "one", "labels": ["benign"]}',
       '{"text": "six"}',
+      '{"text": "seven", "labels": ["a\\u0000b"]}',
     ];
     const { status, body } = await send(id, lines.join("\n"), "application/x-ndjson");
     expect(status).toBe(200);
     expect(body).toMatchObject({ state: "succeeded", source: "body", format: "jsonl", version: 1 });
-    expect(body).toMatchObject({ lines: 9, added: 2, replaced: 0, duplicates: 1, rejected: 6 });
+    expect(body).toMatchObject({ lines: 10, added: 2, replaced: 0, duplicates: 1, rejected: 7 });
     const errors = (body.errors as Json[]).map(({ line, field, code }) => [line, field, code]);
     expect(errors).toEqual([
       [3, "stage", "invalid"],
@@ -99,6 +100,8 @@ describe("an import", () => {
       [5, "text", "malformed"],
       [6, "lables", "invalid"],
       [7, "spans[0]", "invalid"],
+      [11, "labels", "malformed"],
+      // Found when the samples are written.
       [9, "labels", "label_conflict"],
     ]);
     expect(await textsOf(id)).toEqual(["one", "six"]);
@@ -106,7 +109,7 @@ describe("an import", () => {
     expect(csv.headers.get("content-type")).toMatch(/^text\/csv/);
     expect(csv.text.split("\r\n")[1]).toMatch(/^"3","","stage","invalid",/);
     const list = await call("GET", `/datasets/${id}/imports`);
-    expect(list.body).toMatchObject({ total: 1, imports: [{ id: body.id, rejected: 6, errors: [] }] });
+    expect(list.body).toMatchObject({ total: 1, imports: [{ id: body.id, rejected: 7, errors: [] }] });
   });
 
   it("reads CSV with quotes, line ends in cells, and columns of others", async () => {

@@ -132,7 +132,7 @@ export type Sample = Message<"policyguard.control.v1.Sample"> & {
   split?: DatasetSplit | undefined;
 
   /**
-   * How much it counts in averages.
+   * A weight that others gave it. It is kept and exported; benchmarks and calibrations count each sample once.
    *
    * @generated from field: double weight = 16;
    */
@@ -532,7 +532,7 @@ export type SampleInput = Message<"policyguard.control.v1.SampleInput"> & {
   split: DatasetSplit;
 
   /**
-   * How much it counts in averages. Default: 1.
+   * A weight to keep with it, which benchmarks and calibrations do not use. Default: 1.
    *
    * @generated from field: optional double weight = 15;
    */

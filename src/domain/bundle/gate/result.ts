@@ -94,12 +94,13 @@ export async function settleGates(
 
 type DecidedRow = GateResultKey & { readonly kind: string; readonly createdAt: Date };
 
-async function decide(tx: Transaction, row: DecidedRow, { state, reason, runId, details }: GateFinding): Promise<void> {
+async function decide(tx: Transaction, row: DecidedRow, finding: GateFinding): Promise<void> {
+  const { state, reason, runId = null, details = null, foundAt: decidedAt = tx.now } = finding;
   if (state !== "passed" && state !== "failed") throw new Error(`a decided gate is not ${state}`);
   const { environmentId, contentDigest, gate, revision, basis, kind, createdAt } = row;
   const key = { environmentId, contentDigest, gate, revision, basis };
   await putGateResult(tx, {
-    ...{ ...key, kind, createdAt, state, reason, runId: runId ?? null, details: details ?? null, decidedAt: tx.now },
+    ...{ ...key, kind, createdAt, state, reason, runId, details, decidedAt },
   });
   const after: JsonObject = {
     gate,

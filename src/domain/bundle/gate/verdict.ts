@@ -21,6 +21,8 @@ export interface GateFinding {
   readonly reason: string;
   readonly runId?: string;
   readonly details?: JsonObject;
+  /** When a run that had ended before found it out. Default: now. */
+  readonly foundAt?: Date;
   /** Whether somebody could begin to find it out now. */
   readonly canBegin?: boolean;
 }

@@ -164,7 +164,8 @@ async function formerAnswer(
       (wanted.baselineRunId === undefined || wanted.baselineRunId === baselineRunId);
     if (!isSame) continue;
     const progress = benchmarkProgressOf(reportOf(run));
-    return { ...judgeBenchmark(benchmark, { spec, progress }), runId: run.id };
+    const foundAt = run.finishedAt ?? run.createdAt;
+    return { ...judgeBenchmark(benchmark, { spec, progress }), runId: run.id, foundAt };
   }
   return undefined;
 }

@@ -117,10 +117,11 @@ export class Datasets {
   delete(caller: Caller, id: string, { force }: { readonly force: boolean }): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
       const row = await requireLockedDataset(tx, caller, id);
-      if (!force) await requireUnused(tx, id);
-      await deleteDataset(tx, id);
-      await enqueueJob(tx, "purge-dataset", { org_id: tx.orgId, dataset_id: id });
-      tx.changed({ resource: `dataset/${id}`, before: auditView(row), after: null });
+      // Gates name it as it is stored; the caller may have written the id in upper case.
+      if (!force) await requireUnused(tx, row.id);
+      await deleteDataset(tx, row.id);
+      await enqueueJob(tx, "purge-dataset", { org_id: tx.orgId, dataset_id: row.id });
+      tx.changed({ resource: `dataset/${row.id}`, before: auditView(row), after: null });
     });
   }
 

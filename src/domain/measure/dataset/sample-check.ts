@@ -20,7 +20,7 @@ export interface FieldProblem {
 
 /** What is wrong with the sample; nothing when it may be stored. */
 export function checkSample(content: SampleContent): FieldProblem[] {
-  const problems = [...checkBody(content), ...checkSurrogates(content)];
+  const problems = [...checkBody(content), ...checkCharacters(content)];
   return problems.length > 0 ? problems : [...checkSize(content), ...checkSpans(content), ...checkRules(content)];
 }
 
@@ -46,21 +46,36 @@ function checkBody({ text, segments, toolCalls, source, facts }: SampleContent):
   return [];
 }
 
-function checkSurrogates(content: SampleContent): FieldProblem[] {
+/** What is sealed, of which the database reads nothing. */
+const sealed = new Set(["text", "segments", "toolCalls"]);
+
+const malformations = {
+  deep: `is nested more than ${maxDepth} levels deep`,
+  surrogate: "has half of a surrogate pair",
+  nul: "has the character U+0000",
+};
+
+function checkCharacters(content: SampleContent): FieldProblem[] {
   return Object.entries(content).flatMap(([name, value]) => {
-    const place = malformedIn(value, 0);
-    if (place === undefined) return [];
-    const message = place === "deep" ? `is nested more than ${maxDepth} levels deep` : "has half of a surrogate pair";
-    return [{ field: wireName(name), code: "malformed" as const, message }];
+    const found = malformedIn(value, { depth: 0, isSealed: sealed.has(name) });
+    if (found === undefined) return [];
+    return [{ field: wireName(name), code: "malformed" as const, message: malformations[found] }];
   });
 }
 
-function malformedIn(value: JsonValue | undefined | object, depth: number): "deep" | "surrogate" | undefined {
-  if (typeof value === "string") return value.isWellFormed() ? undefined : "surrogate";
+function malformedIn(
+  value: JsonValue | undefined | object,
+  place: { readonly depth: number; readonly isSealed: boolean },
+): keyof typeof malformations | undefined {
+  if (typeof value === "string") {
+    if (!value.isWellFormed()) return "surrogate";
+    return value.includes("\0") && !place.isSealed ? "nul" : undefined;
+  }
   if (typeof value !== "object" || value === null) return undefined;
-  if (depth > maxDepth) return "deep";
+  if (place.depth > maxDepth) return "deep";
+  const below = { ...place, depth: place.depth + 1 };
   for (const [key, each] of Object.entries(value)) {
-    const found = malformedIn(key, depth) ?? malformedIn(each as JsonValue, depth + 1); // contents are JSON
+    const found = malformedIn(key, place) ?? malformedIn(each as JsonValue, below); // contents are JSON
     if (found !== undefined) return found;
   }
   return undefined;
