@@ -1,6 +1,6 @@
 // Imports of datasets: samples of 1 KB as JSONL over REST, into a control plane that is a process of its own, against a
-// bare multi-row insert of the same texts, with the memory of the control plane. An operation is a megabyte, and its CPU
-// time is that of whoever inserts and of the database together. `--quick` takes a fifth of the samples.
+// bare multi-row insert of the same texts, with the memory of the control plane. An operation is a megabyte, and its
+// CPU time is that of whoever inserts and of the database together. `--quick` takes a fifth of the samples.
 
 import { readFileSync } from "node:fs";
 import pg from "pg";

@@ -31,8 +31,8 @@ export function callRest(path: string, init: RequestInit = {}): Promise<Response
 const maxFileBytes = 50_000_000;
 
 /**
- * Saves what a call answers as a file of the name that the server gives it, or else `name`. A larger one than pages hold
- * is refused, and the refusal names the command that writes it.
+ * Saves what a call answers as a file of the name that the server gives it, or else `name`. A larger one than pages
+ * hold is refused, and the refusal names the command that writes it.
  */
 export async function saveFile(path: string, name: string, command = curlOf(path, name)): Promise<void> {
   const answer = await callRest(path);

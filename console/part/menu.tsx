@@ -7,7 +7,9 @@ export interface MenuItem {
   readonly onChoose: () => void;
 }
 
-/** A button that opens a menu of deeds; absent where there are none. Arrows move, Escape closes (ARIA's menu button). */
+/**
+ * A button that opens a menu of deeds; absent where there are none. Arrows move, Escape closes (ARIA's menu button).
+ */
 export function Menu({ label, items }: { readonly label: string; readonly items: readonly MenuItem[] }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
 // Vercel's AI SDK: a middleware for `wrapLanguageModel`. Prompts are judged before the model; texts, and what the model
-// shows of its reasoning, after it and while they are streamed; proposed tool calls before the SDK runs them. Judge what
-// tools return in their `execute`, with `toolResult`. A block is thrown as a BlockedError; in a stream it is the last
-// part.
+// shows of its reasoning, after it and while they are streamed; proposed tool calls before the SDK runs them. Judge
+// what tools return in their `execute`, with `toolResult`. A block is thrown as a BlockedError; in a stream it is the
+// last part.
 
 import { BlockedError } from "@policyguard/client/guard";
 

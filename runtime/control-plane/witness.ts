@@ -115,8 +115,8 @@ export class Witness {
   }
 
   /**
-   * Begins anew in a later epoch, which the pinned keys vouch for. What was kept so far stays on disk: it shows what the
-   * log had before it was restored.
+   * Begins anew in a later epoch, which the pinned keys vouch for. What was kept so far stays on disk: it shows what
+   * the log had before it was restored.
    */
   async #follow(
     received: TreeHead,

@@ -1,4 +1,5 @@
-// What a newcomer's first day leaves behind: a policy in force, texts that it judged, one environment ahead of the next.
+// What a newcomer's first day leaves behind: a policy in force, texts that it judged, one environment ahead of the
+// next.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
-// From false positives in traces to a calibrated threshold in production: a runtime blocks what it should not, and people
-// mark what the random lane gives them. Then docs/how-to/keep-a-false-positive-budget.md as somebody follows it: the
-// budget burns, a calibration proposes an override and a threshold with a promise, and the next bundle has it.
+// From false positives in traces to a calibrated threshold in production: a runtime blocks what it should not, and
+// people mark what the random lane gives them. Then docs/how-to/keep-a-false-positive-budget.md as somebody follows it:
+// the budget burns, a calibration proposes an override and a threshold with a promise, and the next bundle has it.
 
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -9,7 +9,9 @@ import { count, decimal, share } from "../../text/format.ts";
 const texts = en.calibrations;
 const exclusions = Object.entries(texts.exclusions);
 
-/** What was found: the threshold with its promise or what is missing, what each other one would do, what did not count. */
+/**
+ * What was found: the threshold with its promise or what is missing, what each other one would do, what did not count.
+ */
 export function Report({ report }: { readonly report: CalibrationReport }) {
   const { statement, threshold, currentThreshold, proposal, n, neededN, nToFind, neededNToFind, curve, warnings } =
     report;

@@ -31,8 +31,8 @@ export function ReviewPage() {
   const navigate = useNavigate({ from: "/o/$org/review" });
   const { projects } = useProjects();
   const mayReview = can(AnnotationService.method.leaseAnnotationQueue);
-  // A lease keeps traces from others for a while; repeating it gives the same ones, so it is asked like a list. What was
-  // marked leaves the queue, so the list stays as it is until the reader asks for more.
+  // A lease keeps traces from others for a while; repeating it gives the same ones, so it is asked like a list. What
+  // was marked leaves the queue, so the list stays as it is until the reader asks for more.
   const lease = useCall({
     queryKey: ["review", orgId, search.project],
     queryFn: () =>

@@ -5,8 +5,8 @@ import { Mode } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { CompiledRule } from "./compiled-policy.ts";
 
 /**
- * The mode of a rule at a point in time: the written mode until its shadow ends, then the mode that follows; shadow while
- * an override demotes it.
+ * The mode of a rule at a point in time: the written mode until its shadow ends, then the mode that follows; shadow
+ * while an override demotes it.
  */
 export function modeAt(
   { mode, shadowEnd, demotedUntilMs = 0 }: Pick<CompiledRule, "mode" | "shadowEnd" | "demotedUntilMs">,

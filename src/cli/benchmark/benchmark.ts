@@ -10,7 +10,10 @@ import { columns, type Output, shown } from "../output.ts";
 import { findPolicyFiles, readPolicyFiles, requirePolicies } from "../policy-file.ts";
 import { findPolicy, type Organization, projectIdOf } from "../server.ts";
 
-/** What a target names: "file:PATH", "policy:NAME[@VERSION]", "bundle:PROJECT/ENV[@VERSION]", "detector:NAME" or "predictions:NAME[@VERSION]". */
+/**
+ * What a target names: "file:PATH", "policy:NAME[@VERSION]", "bundle:PROJECT/ENV[@VERSION]", "detector:NAME" or
+ * "predictions:NAME[@VERSION]".
+ */
 export async function targetOf(
   server: Organization,
   given: string,

@@ -130,9 +130,9 @@ interface ProgramOptions {
 }
 
 /**
- * A program that gets a line of JSON for each sample, `{"id": 1, "texts": […]}`, and answers with one of the same id and
- * otherwise as a server of the shape `policy-guard` does. One that is late, wrong or ends is started anew with the next
- * question. Thus no answer is taken for that of another sample.
+ * A program that gets a line of JSON for each sample, `{"id": 1, "texts": […]}`, and answers with one of the same id
+ * and otherwise as a server of the shape `policy-guard` does. One that is late, wrong or ends is started anew with the
+ * next question. Thus no answer is taken for that of another sample.
  */
 class JudgeProgram implements JudgeCalls {
   readonly atOnce = 1;

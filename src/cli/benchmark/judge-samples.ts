@@ -19,7 +19,9 @@ const maxFailuresInRow = 25;
 const maxLabels = 32;
 const maxSpans = 200;
 
-/** Why nothing is known of a sample: the judge gave no answer, was not asked any more, or there is no text to ask about. */
+/**
+ * Why nothing is known of a sample: the judge gave no answer, was not asked any more, or there is no text to ask about.
+ */
 export type Unanswered = JudgeFailure | "given_up" | "no_text";
 
 /** A judge at work on its benchmark. */

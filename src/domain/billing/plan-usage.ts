@@ -6,7 +6,9 @@ import { findOrganization } from "../../store/tenancy/organization.ts";
 import { monthOf } from "../telemetry/trace-tally.ts";
 import { monthlyLimit } from "./plan.ts";
 
-/** The share in percent, leases that are out included, as notices at 80 and 100 % count it; undefined without a limit. */
+/**
+ * The share in percent, leases that are out included, as notices at 80 and 100 % count it; undefined without a limit.
+ */
 export async function planUsagePercent(tx: Transaction): Promise<number | undefined> {
   const limit = monthlyLimit(await findOrganization(tx));
   if (limit === null) return undefined;

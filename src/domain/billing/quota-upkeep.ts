@@ -113,7 +113,8 @@ export class QuotaUpkeep {
   }
 }
 
-// The operator can only raise the plan's limit, so below the first percentage of the plan's own there is nothing to tell.
+// The operator can only raise the plan's limit, so below the first percentage of the plan's own there is nothing to
+// tell.
 function isWorthALook({ plan, used }: MonthlyUse): boolean {
   const planLimit = evaluationsPerMonth[plan];
   return planLimit !== null && used * 100 >= planLimit * minPercent;

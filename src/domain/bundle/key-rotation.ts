@@ -1,5 +1,6 @@
-// Rotates and revokes signing keys, those of the log of evidence too. The change of the key set and the new signatures of everything that is active are
-// one transaction, so that no runtime ever gets a bundle that none of its known keys has signed.
+// Rotates and revokes signing keys, those of the log of evidence too. The change of the key set and the new signatures
+// of everything that is active are one transaction, so that no runtime ever gets a bundle that none of its known keys
+// has signed.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Caller } from "../../kit/rpc/context.ts";
@@ -61,7 +62,8 @@ export class KeyRotation {
   }
 }
 
-// The leaf of the entry names it in the open, so whoever trusts the log up to here knows its next key by the thumbprint.
+// The leaf of the entry names it in the open, so whoever trusts the log up to here knows its next key by the
+// thumbprint.
 function resourceOf({ kid, use }: SigningKeyRow): string {
   return `${use === "log" ? "log_key" : "signing_key"}/${kid}`;
 }

@@ -1,5 +1,5 @@
-// Overrides: a rule that does harm is kept in shadow for a while, without a new version. The signed activation names it;
-// runtimes honour it until its end, by their own clocks.
+// Overrides: a rule that does harm is kept in shadow for a while, without a new version. The signed activation names
+// it; runtimes honour it until its end, by their own clocks.
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { maxOverrides } from "../../kit/bundle/statement-payload.ts";

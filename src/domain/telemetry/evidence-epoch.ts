@@ -1,7 +1,7 @@
 // Epochs of a log of evidence. When a database was restored from a backup, the log goes on from fewer entries than it
 // had, under numbers that were signed before: witnesses find that out and report it. Once the operator says that it was
-// a restore, the log begins an epoch: it goes on under a new name, so that its checkpoints no longer contradict those of
-// before, and witnesses follow a signed statement about it. What they had seen stays in their folders.
+// a restore, the log begins an epoch: it goes on under a new name, so that its checkpoints no longer contradict those
+// of before, and witnesses follow a signed statement about it. What they had seen stays in their folders.
 
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import type { EpochPayload, LostHead } from "../../kit/bundle/statement-payload.ts";

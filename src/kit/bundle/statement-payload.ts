@@ -155,7 +155,8 @@ function readCandidate(value: JsonValue | undefined): CandidateReference {
   };
 }
 
-// An override of a mode that this version does not know is left out: then the rule is enforced, which is the strict side.
+// An override of a mode that this version does not know is left out: then the rule is enforced, which is the strict
+// side.
 function readOverrides(entries: JsonValue | undefined): OverrideReference[] {
   if (!Array.isArray(entries) || entries.length > maxOverrides)
     throw new PayloadError(`activation.overrides must be a list of at most ${maxOverrides}`);

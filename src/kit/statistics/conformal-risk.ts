@@ -1,7 +1,7 @@
 // Conformal risk control: finds a threshold whose error rate is below a bound on average over samples. A. N.
 // Angelopoulos, S. Bates, A. Fisch, L. Lei, T. Schuster, "Conformal Risk Control" (arXiv:2208.02814, 2022; ICLR 2024),
-// theorem 1, with a loss of 0 or 1. It takes fewer observations than Learn then Test, and promises less: a single sample
-// may be as far off as chance will have it.
+// theorem 1, with a loss of 0 or 1. It takes fewer observations than Learn then Test, and promises less: a single
+// sample may be as far off as chance will have it.
 
 import { countFound, type Scores, thresholdGrid } from "./learn-then-test.ts";
 

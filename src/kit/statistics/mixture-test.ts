@@ -4,7 +4,8 @@
 // is a supermartingale whose expectation is at most one while the rate is not below the bound. By Ville's inequality
 // (1939) it ever reaches 1/alpha with a probability of alpha at most, however often and by whatever rule one looks; see
 // Robbins (1970), "Statistical methods related to the law of the iterated logarithm", on mixtures. It asks for no
-// independent observations: it is enough that each, whatever came before it, is an event with at least that probability.
+// independent observations: it is enough that each, whatever came before it, is an event with at least that
+// probability.
 
 /** How often an event occurred. */
 export interface EventCount {

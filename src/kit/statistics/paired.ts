@@ -35,7 +35,8 @@ export function mcnemarExact({ onlyFirst, onlySecond }: Pick<PairedCounts, "only
 
 /**
  * The difference of two paired proportions, second minus first, with Newcombe's interval at 95 %: his method 10, which
- * combines Wilson's bounds by the correlation of the pairs. R. G. Newcombe, Statistics in Medicine 17 (1998), 2635-2650.
+ * combines Wilson's bounds by the correlation of the pairs. R. G. Newcombe, Statistics in Medicine 17 (1998),
+ * 2635-2650.
  */
 export function newcombePaired({ both, onlyFirst, onlySecond, neither }: PairedCounts, z = z95): Interval {
   const n = both + onlyFirst + onlySecond + neither;

@@ -67,8 +67,8 @@ const queries: Readonly<Record<FactMetric, string>> = {
     select project_id, environment, rule_id, count(*) filter (where mark = 1)::float8 as part, count(*)::float8 as whole
     from annotation where org_id = $1 and is_current and withdrawn_at is null and mark in (1, 3)
       and created_at >= $2 and created_at < $3 group by project_id, environment, rule_id`,
-  // Marks of rules in traces that the random lane drew among those on which something was enforced: of one day they were
-  // all drawn with the same probability. Of one conversation the trace counts that was marked first.
+  // Marks of rules in traces that the random lane drew among those on which something was enforced: of one day they
+  // were all drawn with the same probability. Of one conversation the trace counts that was marked first.
   certain_false_positive_rate: `
     select project_id, environment, rule_id, count(*) filter (where mark = 1)::float8 as part, count(*)::float8 as whole
     from (

@@ -107,7 +107,10 @@ const groupSchema = defineEntity({
   properties: {
     orgId: p.uuid().primary(),
     ruleId: p.uuid().primary(),
-    /** A JSON list: project, environment, agent, and for groups by rule the rule; null for what the rule does not distinguish. */
+    /**
+     * A JSON list: project, environment, agent, and for groups by rule the rule; null for what the rule does not
+     * distinguish.
+     */
     groupKey: p.text().primary(),
     state: p.text().$type<GroupState>(),
     /** End of the window with which the state began. */

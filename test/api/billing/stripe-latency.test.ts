@@ -1,5 +1,5 @@
-// From an event of Stripe to the plan in force, through the processes that do it: the control plane takes the event, the
-// worker asks Stripe. `npm run assurance -- stripe-latency` measures many.
+// From an event of Stripe to the plan in force, through the processes that do it: the control plane takes the event,
+// the worker asks Stripe. `npm run assurance -- stripe-latency` measures many.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";

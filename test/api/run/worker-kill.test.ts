@@ -1,6 +1,6 @@
 // Runs whose worker and control plane die together, as by a power cut: an erasure, a replay, a benchmark, a calibration
-// and an import from an address, which the worker does, and an import by a body, which the control plane does. Waiting for the sweeps would
-// take minutes each time; so the test adds the jobs itself, and sweeps, as they do.
+// and an import from an address, which the worker does, and an import by a body, which the control plane does. Waiting
+// for the sweeps would take minutes each time; so the test adds the jobs itself, and sweeps, as they do.
 
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";

@@ -131,8 +131,8 @@ export type AlertRuleInput = Message<"policyguard.control.v1.AlertRuleInput"> & 
   groupBy: AlertGroupBy;
 
   /**
-   * Length of the window that is measured. Default 5. Latencies have windows of at most 60 minutes. Windows of more than
-   * a day are those of `certain_false_positive_rate`, whose default is 40320.
+   * Length of the window that is measured. Default 5. Latencies have windows of at most 60 minutes. Windows of more
+   * than a day are those of `certain_false_positive_rate`, whose default is 40320.
    *
    * @generated from field: optional int32 window_minutes = 5;
    */
@@ -714,9 +714,9 @@ export const AlertMetric = {
   WEBHOOK_DROPPED: 19,
 
   /**
-   * The share of false positives that a rule of policies certainly exceeds, by the marks of the random lane in traces on
-   * which something was enforced: at most one window in twenty shows more than there is, although it is looked at every
-   * minute. Windows of 7, 28 or 90 days follow one another. With a threshold it is a budget of false positives.
+   * The share of false positives that a rule of policies certainly exceeds, by the marks of the random lane in traces
+   * on which something was enforced: at most one window in twenty shows more than there is, although it is looked at
+   * every minute. Windows of 7, 28 or 90 days follow one another. With a threshold it is a budget of false positives.
    *
    * @generated from enum value: ALERT_METRIC_CERTAIN_FALSE_POSITIVE_RATE = 20;
    */

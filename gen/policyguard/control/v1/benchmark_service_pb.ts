@@ -736,8 +736,8 @@ export const BenchmarkService: GenService<{
   },
   /**
    * Downloads the report of a benchmark for CI or for people: what it has measured, what is required of it, and at most
-   * 500 of the samples that were judged wrongly. Equal inputs give the same bytes: there are no times and no ids of runs
-   * in it. One that has no report yet is a conflict.
+   * 500 of the samples that were judged wrongly. Equal inputs give the same bytes: there are no times and no ids of
+   * runs in it. One that has no report yet is a conflict.
    *
    * @generated from rpc policyguard.control.v1.BenchmarkService.GetBenchmarkReport
    */
@@ -760,12 +760,13 @@ export const BenchmarkService: GenService<{
   },
   /**
    * Takes predictions of a benchmark whose target is `predictions`: JSONL, at most 64 MiB a call, in as many
-   * calls as needed. A line is {"sample_id", "outcome", "score", "labels", "spans", "latency_us", "error"}, of which the
-   * id and one of outcome, labels, score and error are needed. Without an outcome, labels count as BLOCK; without labels
-   * either, a score of at least 0.5 does. A later line about a sample takes the place of an earlier one. Lines that are
-   * wrong, or about samples that the benchmark does not measure, are refused one by one; the others are kept, also when
-   * the connection breaks off. With `final`, and if no line of the call was refused, the benchmark begins: samples
-   * without a prediction are missing, which counts as wrong. A benchmark that waits for more than a day is canceled.
+   * calls as needed. A line is {"sample_id", "outcome", "score", "labels", "spans", "latency_us", "error"}, of which
+   * the id and one of outcome, labels, score and error are needed. Without an outcome, labels count as BLOCK; without
+   * labels either, a score of at least 0.5 does. A later line about a sample takes the place of an earlier one. Lines
+   * that are wrong, or about samples that the benchmark does not measure, are refused one by one; the others are kept,
+   * also when the connection breaks off. With `final`, and if no line of the call was refused, the benchmark begins:
+   * samples without a prediction are missing, which counts as wrong. A benchmark that waits for more than a day is
+   * canceled.
    *
    * @generated from rpc policyguard.control.v1.BenchmarkService.UploadPredictions
    */

@@ -414,8 +414,8 @@ export type CalibrationReport = Message<"policyguard.control.v1.CalibrationRepor
   neededNFound?: number | undefined;
 
   /**
-   * Each part for itself, those with the most requests first; empty unless the calibration has parts. All promises about
-   * all parts hold together.
+   * Each part for itself, those with the most requests first; empty unless the calibration has parts. All promises
+   * about all parts hold together.
    *
    * @generated from field: repeated policyguard.control.v1.CalibrationGroup groups = 16;
    */

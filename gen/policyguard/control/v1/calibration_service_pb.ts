@@ -79,8 +79,8 @@ export type CreateCalibrationRequest = Message<"policyguard.control.v1.CreateCal
   confidence?: number | undefined;
 
   /**
-   * The largest share of innocent requests among those that the rule matches. How many they are also depends on how many
-   * requests are attacks.
+   * The largest share of innocent requests among those that the rule matches. How many they are also depends on how
+   * many requests are attacks.
    *
    * @generated from field: optional double max_false_discovery_rate = 9;
    */
@@ -332,16 +332,17 @@ export const DeleteCalibrationResponseSchema: GenMessage<DeleteCalibrationRespon
 
 /**
  * CalibrationService finds thresholds with a stated guarantee: how often a rule is wrong about innocent requests, how
- * often it is wrong when it matches, how much it misses, as marks or a dataset tell. It changes no policy; it proposes the change.
+ * often it is wrong when it matches, how much it misses, as marks or a dataset tell. It changes no policy; it proposes
+ * the change.
  *
  * @generated from service policyguard.control.v1.CalibrationService
  */
 export const CalibrationService: GenService<{
   /**
-   * Begins to look for a threshold of a rule that keeps a promise, by Learn then Test or by conformal risk control. It judges at most
-   * 20,000 traces or samples. Nothing is enforced, recorded, counted or sent, and no backend is asked. Too little data
-   * is no error: the report says how much is needed. Chosen here: the rule has to ask a single detector, in the policy
-   * itself and not in a pack that it extends.
+   * Begins to look for a threshold of a rule that keeps a promise, by Learn then Test or by conformal risk control. It
+   * judges at most 20,000 traces or samples. Nothing is enforced, recorded, counted or sent, and no backend is asked.
+   * Too little data is no error: the report says how much is needed. Chosen here: the rule has to ask a single
+   * detector, in the policy itself and not in a pack that it extends.
    *
    * @generated from rpc policyguard.control.v1.CalibrationService.CreateCalibration
    */

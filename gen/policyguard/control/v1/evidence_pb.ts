@@ -208,8 +208,8 @@ export type EvidenceControl = Message<"policyguard.control.v1.EvidenceControl"> 
   entries: number;
 
   /**
-   * Detectors whose rules work towards it, by their names in policies. An export as ZIP names the rules and counts their
-   * tests.
+   * Detectors whose rules work towards it, by their names in policies. An export as ZIP names the rules and counts
+   * their tests.
    *
    * @generated from field: repeated string detectors = 9;
    */

@@ -428,7 +428,8 @@ export type ListEvidenceCheckpointsResponse = Message<"policyguard.control.v1.Li
   checkpoints: EvidenceCheckpoint[];
 
   /**
-   * Name of the log, the first line of each checkpoint. It changes only with an epoch. Null before the first checkpoint.
+   * Name of the log, the first line of each checkpoint. It changes only with an epoch. Null before the first
+   * checkpoint.
    *
    * @generated from field: optional string origin = 5;
    */

@@ -205,8 +205,8 @@ export type Trace = Message<"policyguard.control.v1.Trace"> & {
   runtimeInstanceId?: string | undefined;
 
   /**
-   * The detection that saw the text: 12 hexadecimal digits, the same in all runtimes with the same detectors, models and
-   * libraries. Null when the record does not name it: its runtime is older, or its environment keeps no facts for
+   * The detection that saw the text: 12 hexadecimal digits, the same in all runtimes with the same detectors, models
+   * and libraries. Null when the record does not name it: its runtime is older, or its environment keeps no facts for
    * replays.
    *
    * @generated from field: optional string engine = 26;

@@ -468,8 +468,8 @@ export type GetTraceAnalyticsRequest = Message<"policyguard.control.v1.GetTraceA
   policy?: string | undefined;
 
   /**
-   * Only evaluations in which this detector found something: by the name that findings give it, or a built-in one by its
-   * id in the catalog.
+   * Only evaluations in which this detector found something: by the name that findings give it, or a built-in one by
+   * its id in the catalog.
    *
    * @generated from field: optional string detector = 8;
    */

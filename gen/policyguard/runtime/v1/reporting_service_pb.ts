@@ -774,7 +774,8 @@ export type WitnessedCheckpoint = Message<"policyguard.runtime.v1.WitnessedCheck
 
   /**
    * Set for a runtime that keeps a checkpoint of an earlier epoch: the signed statement that the database was restored
-   * from a backup, and that the log goes on from there under a new name. `hashes` then lead from the size that it names.
+   * from a backup, and that the log goes on from there under a new name. `hashes` then lead from the size that it
+   * names.
    *
    * @generated from field: policyguard.bundle.v1.Statement epoch = 5;
    */

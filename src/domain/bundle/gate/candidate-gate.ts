@@ -1,4 +1,5 @@
-// The gate "candidate": whether a version, evaluated beside the active one, blocks next to nothing that was not blocked.
+// The gate "candidate": whether a version, evaluated beside the active one, blocks next to nothing that was not
+// blocked.
 
 import { Outcome } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { evidenceAbove, evidenceBelow, neededObservations } from "../../../kit/statistics/mixture-test.ts";

@@ -135,9 +135,9 @@ export class Datasets {
 }
 
 /**
- * Throws while a gate names the dataset, or an approved baseline was measured on it: nothing could be compared with that
- * any more. Whoever sets gates or approves holds the dataset until the commit. Other benchmarks keep what they found, and
- * the digest of what they were measured on.
+ * Throws while a gate names the dataset, or an approved baseline was measured on it: nothing could be compared with
+ * that any more. Whoever sets gates or approves holds the dataset until the commit. Other benchmarks keep what they
+ * found, and the digest of what they were measured on.
  */
 async function requireUnused(tx: Transaction, id: string): Promise<void> {
   const gates = await gatesOfDataset(tx, id);

@@ -1,5 +1,5 @@
-// Imports by an address, and of large files that ship, as runs. A file comes in one piece, so there is one step: whoever takes the run up again
-// begins the file anew, and what was written before is discarded.
+// Imports by an address, and of large files that ship, as runs. A file comes in one piece, so there is one step:
+// whoever takes the run up again begins the file anew, and what was written before is discarded.
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";

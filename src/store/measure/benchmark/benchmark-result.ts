@@ -1,5 +1,5 @@
-// What came of the samples of benchmarks, one row each. A row names a sample and has no text; an erasure removes it with
-// its sample.
+// What came of the samples of benchmarks, one row each. A row names a sample and has no text; an erasure removes it
+// with its sample.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Page } from "../../../kit/rpc/page.ts";

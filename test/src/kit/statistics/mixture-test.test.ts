@@ -97,8 +97,8 @@ test("a gate that is peeked at after every 100 evaluations passes falsely with a
   expect(passes).toBeLessThanOrEqual(n >= 10_000 ? alpha * n : alpha * n + 3 * Math.sqrt(alpha * (1 - alpha) * n));
 });
 
-// The share of false positives is the budget exactly in one world, where a false alarm is likeliest, and twice as large in
-// the other.
+// The share of false positives is the budget exactly in one world, where a false alarm is likeliest, and twice as large
+// in the other.
 test("a budget that is looked at after every mark burns falsely as rarely as it says, and at twice the rate it burns", () => {
   const { n, seed } = sampleOf({ n: 400, seed: 11 });
   const [budget, alpha, marks] = [0.05, 0.05, 1_400];

@@ -124,7 +124,8 @@ describe("an estimate of what is found", () => {
     let broken = 0;
     let promised = 0;
     for (let world = 0; world < worlds; world++) {
-      // Three tenths are attacks. Scores of attacks have the distribution s^4, those of innocent requests 1 - (1 - s)^shape.
+      // Three tenths are attacks. Scores of attacks have the distribution s^4, those of innocent requests 1 - (1 -
+      // s)^shape.
       const shape = 1 + 3 * random();
       const sample = Array.from({ length: 300 }, (_, at) => {
         const truth = random() < 0.3;
