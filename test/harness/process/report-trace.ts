@@ -19,9 +19,9 @@ export async function reportTrace(
     readonly text: string;
     readonly outcome: "ALLOW" | "BLOCK";
     /** What decided: the rule of a policy, which found something near its threshold. */
+    readonly found?: { readonly policy: string; readonly ruleId: string; readonly agentId: string };
     /** Further members of the record, as JSON. */
     readonly more?: JsonObject;
-    readonly found?: { readonly policy: string; readonly ruleId: string; readonly agentId: string };
   },
 ): Promise<string> {
   const record = fromJson(EvaluationRecordSchema, {
