@@ -3,8 +3,9 @@
 // OneLogin lists its calls in https://developers.onelogin.com/scim/implement-scim-api: Get User by userName, Create
 // User, Get User by id, Update User (PUT), Get Groups, Patch Group, Delete User, Get Users; the bodies come from a
 // template that an administrator fills in, so `active` is a text and unused members are null. JumpCloud tests a
-// connection with a user and a group that it makes and deletes again, and deactivates where it may not delete ("Provision
-// and manage users and groups in apps using custom SCIM identity management integration", https://jumpcloud.com/support).
+// connection with a user and a group that it makes and deletes again, and deactivates where it may not delete
+// ("Provision and manage users and groups in apps using custom SCIM identity management integration",
+// https://jumpcloud.com/support).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestControlPlane, type TestControlPlane } from "../../harness/process/control-plane.ts";

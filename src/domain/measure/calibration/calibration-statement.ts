@@ -18,8 +18,11 @@ export interface StatementSubject {
 
 /** What is promised, or why nothing is. */
 export function statementOf(subject: StatementSubject, found: CalibrationEstimate): string {
-  const { threshold, groups } = found;
-  if (threshold !== null) return `${promiseOf(subject, found, found.curve, threshold)} ${assumptionOf(subject)}`;
+  const { threshold, groups, excluded } = found;
+  if (threshold !== null) {
+    const promise = promiseOf(subject, found, found.curve, threshold);
+    return `${promise} ${onePerGroup(subject.source, excluded.sameGroup)}${assumptionOf(subject)}`;
+  }
   const { by } = subject.promise;
   if (by === undefined) return refusalOf(subject, found);
   const without = groups.filter((group) => group.threshold === null).map(({ value }) => nameOf(value));
@@ -161,6 +164,16 @@ function lacksOf({ promise, source }: StatementSubject, found: GroupEstimate): s
 
 function nameOf(value: string | null): string {
   return value === null ? "unknown" : JSON.stringify(value);
+}
+
+/** A share of requests is another one than a share of conversations where long conversations differ from short ones. */
+function onePerGroup(source: CalibrationSource, leftOut: number): string {
+  if (leftOut === 0) return "";
+  const group = "annotations" in source ? "conversation" : "group";
+  return (
+    `The shares are of requests drawn one from each ${group}, and not of all requests: ${leftOut} more of the same ` +
+    `${group}s do not count. Where long ${group}s differ from short ones, the share of all requests may be higher. `
+  );
 }
 
 function assumptionOf({ source, promise }: StatementSubject): string {

@@ -29,6 +29,16 @@ describe("an estimate", () => {
     expect(estimate(facts(500), promise, "seed")).toMatchObject({ n: 500, threshold: 0 });
   });
 
+  it("says so where the promise is about one request of each conversation", () => {
+    const short = Array.from({ length: 1_000 }, (_, at) => fact(at, { group: `short${at}` }));
+    const long = Array.from({ length: 2_000 }, (_, at) => fact(5_000 + at, { group: `long${at % 2}`, score: 1 }));
+    const wanted = { maxFalsePositiveRate: 0.01, confidence: 0.95 };
+    const found = estimate([...short, ...long], wanted, "seed");
+    expect(found).toMatchObject({ n: 1_002, threshold: 0, excluded: { sameGroup: 1_998 } });
+    expect(say(found, wanted)).toContain("and not of all requests: 1998 more of the same");
+    expect(say(estimate(short, wanted, "seed"), wanted)).not.toContain("not of all requests");
+  });
+
   it("leaves out what nobody can count, and says why", () => {
     const found = estimate(
       [
