@@ -9,7 +9,7 @@ import { emptySet, merge, mergeOverlays, type OverlaySet } from "../../../../run
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { chunksOf, oneOf, streamed, whole } from "../stream/sample-stream.ts";
 import { sampleText } from "../stream/sample-text.ts";
-import { engineWith, findingsOf } from "./sample-engine.ts";
+import { engineWith, lostBy } from "./sample-engine.ts";
 import { overlayText, randomOverlay } from "./sample-overlay.ts";
 
 const sample = sampleOf({ n: 60, seed: 7 });
@@ -48,7 +48,7 @@ describe("an engine with overlays", () => {
         const got = streamed(extended, chunks);
         const want = whole(extended, text);
         const answers = [got, want].map(({ evaluation }) => toJsonString(EvaluateResponseSchema, evaluation.response));
-        const lost = findingsOf(whole(base, text)).filter((each) => !findingsOf(want).includes(each));
+        const lost = lostBy(whole(base, text), want);
         if (got.released !== want.released || answers[0] !== answers[1] || lost.length > 0)
           failures.push(JSON.stringify({ run: run + i, overlays, action, chunks, lost, answers, got: got.released }));
       }

@@ -34,9 +34,18 @@ export function engineWith(action: string, overlays: readonly Overlay[], { peopl
   return compileEngine({ policies, environment: "prod", projectId: "p", models, overlays });
 }
 
-/** What was found, comparable. */
-export function findingsOf({ evaluation }: ReturnType<typeof whole>): string[] {
-  return evaluation.findings.map(({ ruleId, category, start, end, score, layer }) =>
-    JSON.stringify([ruleId, category, start, end, score, layer]),
+/** What an engine found without overlays and has lost with them; a finding that is surer than before is kept. */
+export function lostBy(before: Judged, after: Judged): string[] {
+  const kept = after.evaluation.findings;
+  const lost = before.evaluation.findings.filter(
+    ({ score, ...finding }) => !kept.some((other) => placeOf(other) === placeOf(finding) && other.score >= score),
   );
+  return lost.map((finding) => `${placeOf(finding)} ${finding.score}`);
+}
+
+type Judged = ReturnType<typeof whole>;
+type Finding = Judged["evaluation"]["findings"][number];
+
+function placeOf({ ruleId, category, start, end }: Pick<Finding, "ruleId" | "category" | "start" | "end">): string {
+  return JSON.stringify([ruleId, category, start, end]);
 }
