@@ -24,7 +24,7 @@ import { drainDelay, type ShutdownStep } from "./kit/process/shutdown.ts";
 import { consoleFacts } from "./kit/rpc/browser.ts";
 import { createInterceptors } from "./kit/rpc/interceptors/order.ts";
 import { localPages } from "./rpc/billing/page.ts";
-import { assertSchema, tellNewerSchema } from "./schema-check.ts";
+import { assertSchema, sayAlive, tellNewerSchema } from "./schema-check.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
 import { assertDelivery } from "./store/connection/delivery-proof.ts";
 import { Notifications } from "./store/core/notification.ts";
@@ -69,6 +69,7 @@ export async function startControlPlane(
     checks: { database: () => assertWritable(database), schema: () => assertSchema(database) },
   });
   await tellNewerSchema(database, log);
+  const heartbeat = sayAlive(database, "control-plane", log);
   const server = await serveControlPlane(config, { ...parts, domain, shutdown: shutdown.signal });
   return {
     port: server.port,
@@ -84,6 +85,7 @@ export async function startControlPlane(
       { name: "connections", timeoutMs: 1_000, run: () => parts.outbound.close() },
       { name: "mails", timeoutMs: 2_000, run: () => parts.mailer?.close() },
       { name: "management", timeoutMs: 2_000, run: () => management.close() },
+      { name: "heartbeat", timeoutMs: 1_000, run: () => heartbeat.end() },
       { name: "database", timeoutMs: 5_000, run: () => database.close() },
     ],
   };

@@ -1,17 +1,25 @@
 // Processes work with the schema of their own version, and with those of later ones that only add to it. On an older
 // one they live and are not ready, so that a roll-out waits for the migration instead of restarting them again and
-// again.
+// again; and so they do on a newer one that has taken away what they need.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { NotReady } from "./kit/net/management.ts";
 import type { Logger } from "./kit/observability/log.ts";
+import { productVersion } from "./kit/process/product-folder.ts";
+import { isOlderVersion } from "./kit/process/version.ts";
 import type { Database } from "./store/connection/database.ts";
+import { type ProcessFacts, ProcessHeartbeat } from "./store/core/process-heartbeat.ts";
+import { migrations } from "./store/schema/migrations/index.ts";
 
 const againMs = 1_000;
 
 /** A check of readiness. */
 export async function assertSchema(database: Database): Promise<void> {
-  const { missing } = await database.schemaState();
+  const { missing, oldestVersion } = await database.schemaState();
+  if (oldestVersion !== undefined && isOlderVersion(productVersion(), oldestVersion)) {
+    const needed = `the schema of the database needs version ${oldestVersion} or later`;
+    throw new NotReady("newer", `${needed}, and this process is ${productVersion()}: upgrade it`);
+  }
   const [first] = missing;
   if (first === undefined) return;
   const count = missing.length === 1 ? "one migration" : `${missing.length} migrations`;
@@ -39,4 +47,10 @@ export async function untilSchema(database: Database, log: Logger, signal: Abort
 export async function tellNewerSchema(database: Database, log: Logger): Promise<void> {
   const { unknown } = await database.schemaState();
   if (unknown.length > 0) log.warn({ migrations: unknown }, "the database has migrations of a newer version");
+}
+
+/** Says from now on, in the database, that this process lives and of which version it is. */
+export function sayAlive(database: Database, process: ProcessFacts["process"], log: Logger): ProcessHeartbeat {
+  const schema = migrations.at(-1)?.name ?? "";
+  return new ProcessHeartbeat(database, { process, version: productVersion(), schema }, log);
 }

@@ -17,7 +17,7 @@ import { systemClock } from "./kit/process/clock.ts";
 import { productVariables, readConfig } from "./kit/process/config.ts";
 import { shutDownOnSignal } from "./kit/process/shutdown.ts";
 import { startOrSay } from "./kit/process/start-failure.ts";
-import { assertSchema, tellNewerSchema, untilSchema } from "./schema-check.ts";
+import { assertSchema, sayAlive, tellNewerSchema, untilSchema } from "./schema-check.ts";
 import { openDatabase } from "./store/connection/database.ts";
 import { assertDelivery } from "./store/connection/delivery-proof.ts";
 import { holdPool } from "./store/core/worker-pool.ts";
@@ -77,6 +77,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
       schema: () => assertSchema(database),
     },
   });
+  const heartbeat = sayAlive(database, "worker", log);
   const ending = new AbortController();
   // Jobs of this version on an older schema would fail, and be put off for hours.
   const started = untilSchema(database, log, ending.signal).then((isCurrent) => (isCurrent ? startRunners() : []));
@@ -93,6 +94,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
       { name: "connections", timeoutMs: 1_000, run: () => outbound.close() },
       { name: "analysis", timeoutMs: 1_000, run: () => analysisPool.close() },
       { name: "management", timeoutMs: 1_000, run: () => management.close() },
+      { name: "heartbeat", timeoutMs: 1_000, run: () => heartbeat.end() },
       { name: "database", timeoutMs: 2_000, run: () => Promise.all([database.close(), pool.end()]) },
     ],
   });

@@ -5,7 +5,9 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { freePort } from "../../scripts/postgres/port.ts";
 import { databaseUrls } from "../../scripts/postgres/urls.ts";
+import { productVersion } from "../../src/kit/process/product-folder.ts";
 import { prepareDatabaseSql } from "../../src/store/core/roles.ts";
+import { migrations } from "../../src/store/schema/migrations/index.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
 import { eventually } from "../harness/eventually.ts";
 import { startTestControlPlane } from "../harness/process/control-plane.ts";
@@ -64,7 +66,10 @@ describe("on a database of another version", () => {
     await owner.connect();
   });
 
-  afterEach(() => owner.query("delete from schema_migration where name like '9999-%'"));
+  afterEach(async () => {
+    await owner.query("delete from schema_migration where name like '9999-%'");
+    await owner.query("delete from schema_contract");
+  });
 
   afterAll(async () => {
     await owner.end();
@@ -96,8 +101,31 @@ describe("on a database of another version", () => {
       expect(await readiness(plane.managementUrl)).toEqual({ status: 200, schema: "ok" });
       expect(await readiness(workerUrl)).toEqual({ status: 200, schema: "ok" });
       await eventually(async () => expect(await queuedPools(urls)).toBe(3));
+      await eventually(async () => expect(await living()).toEqual(["control-plane", "worker"]));
     } finally {
       await worker?.stop();
+      await plane.stop();
+    }
+    expect(await living()).toEqual([]);
+  });
+
+  /** The processes that say that they live and that they are of this version. */
+  async function living(): Promise<string[]> {
+    const { rows } = await owner.query<{ process: string }>(
+      "select process from process_heartbeat where version = $1 and schema = $2 order by process",
+      [productVersion(), migrations.at(-1)?.name],
+    );
+    return rows.map(({ process }) => process);
+  }
+
+  it("a control plane is not ready on one from which a newer version has taken what it needs", async () => {
+    await owner.query("insert into schema_migration (name, executed_at) values ('9999-later', now())");
+    await owner.query("insert into schema_contract (name, oldest_version) values ('9999-later', '99.0.0')");
+    const plane = await startTestControlPlane({ urls });
+    try {
+      expect((await fetch(`${plane.managementUrl}/livez`)).status).toBe(200);
+      expect(await readiness(plane.managementUrl)).toEqual({ status: 503, schema: "newer" });
+    } finally {
       await plane.stop();
     }
   });

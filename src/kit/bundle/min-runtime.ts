@@ -1,5 +1,7 @@
 // The oldest runtime that understands a bundle: the newest of the versions that brought what its content uses.
 
+import { isOlderVersion } from "../process/version.ts";
+
 /** The version that understands bundles which use none of the features below. */
 const base = "1.0.0";
 
@@ -18,13 +20,7 @@ const features: readonly Feature[] = [
 /** The oldest runtime that understands these parts. */
 export function minRuntimeOf(parts: readonly { readonly path: string; readonly data: Uint8Array }[]): string {
   const needed = features.filter(({ isUsed }) => parts.some(isUsed)).map(({ since }) => since);
-  return needed.reduce((newest, each) => (isNewer(each, newest) ? each : newest), base);
-}
-
-function isNewer(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((version) => version.split(".").map(Number));
-  for (let i = 0; i < 3; i++) if (a?.[i] !== b?.[i]) return (a?.[i] ?? 0) > (b?.[i] ?? 0);
-  return false;
+  return needed.reduce((newest, each) => (isOlderVersion(newest, each) ? each : newest), base);
 }
 
 function contains(data: Uint8Array, text: string): boolean {

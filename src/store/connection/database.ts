@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { IsolationLevel, type MikroORM, MikroORM as Orm, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { type BackOff, backOffMs } from "../../kit/process/back-off.ts";
 import { type Clock, systemClock } from "../../kit/process/clock.ts";
+import { isOlderVersion } from "../../kit/process/version.ts";
 import type { AccountTransaction, AuditAuthor, Change, Lookups, Transaction } from "../core/transaction.ts";
 import { writeAuditEntry } from "../telemetry/audit-entry.ts";
 import { isGivenUp, isUnknownName, translated } from "./driver-error.ts";
@@ -69,11 +70,15 @@ export class Database implements Lookups {
     return rows[0]?.writable === true;
   }
 
-  /** Which migrations separate the database from this version. */
+  /** Which migrations separate the database from this version, and what those that it does not know leave over. */
   async schemaState(): Promise<SchemaState> {
     try {
       const rows = await this.#orm.em.fork().execute<{ name: string }[]>("select name from app.applied_migrations()");
-      return schemaState(rows.map(({ name }) => name));
+      const state = schemaState(rows.map(({ name }) => name));
+      if (state.unknown.length === 0 || state.missing.length > 0) return state;
+      const contracts = await this.lookup<{ oldest_version: string }>("schema_contracts", []);
+      const oldest = contracts.map((row) => row.oldest_version).toSorted((a, b) => (isOlderVersion(a, b) ? 1 : -1));
+      return { ...state, ...(oldest[0] !== undefined && { oldestVersion: oldest[0] }) };
     } catch (error) {
       // An empty database, or one of a version that could not tell.
       if (isUnknownName(error)) return schemaState(undefined);

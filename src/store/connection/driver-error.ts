@@ -43,6 +43,12 @@ export function isGivenUp(error: unknown): boolean {
   return error instanceof DeadlockException || code === "40P01" || code === "40001";
 }
 
+/** Whether a statement did not get a lock within its time (`lock_timeout`), or was what a deadlock was ended by. */
+export function isLockTimeout(error: unknown): boolean {
+  const { code } = (error instanceof Error ? error : {}) as { code?: unknown };
+  return error instanceof LockWaitTimeoutException || code === "55P03" || isGivenUp(error);
+}
+
 /** Whether the statement named a schema, table or function that the database does not have. */
 export function isUnknownName(error: unknown): boolean {
   const { code } = (error instanceof Error ? error : {}) as { code?: unknown };

@@ -17,6 +17,7 @@ import { CandidateCountRow, CandidateRow, CandidateSampleRow } from "../bundle/c
 import { GateSetRow } from "../bundle/gate.ts";
 import { GateContentRow, GateResultRow } from "../bundle/gate-result.ts";
 import { RuleOverrideRow } from "../bundle/override.ts";
+import { ProcessHeartbeatRow } from "../core/process-heartbeat.ts";
 import { WorkerPoolRow } from "../core/worker-pool.ts";
 import { EventRow } from "../event/event.ts";
 import { ReportingGapRow } from "../fleet/reporting-gap.ts";
@@ -58,6 +59,7 @@ import { EnvironmentRow } from "../project/environment.ts";
 import { ProjectRow } from "../project/project.ts";
 import { ReplayResultRow } from "../replay/replay-result.ts";
 import { RunRow } from "../run/run.ts";
+import { SchemaContractRow } from "../schema/phase.ts";
 import { ScimGroupMemberRow, ScimGroupRow, ScimSettingRow } from "../scim/scim-group.ts";
 import { ScimUserAddressRow, ScimUserRow } from "../scim/scim-user.ts";
 import { AuditEntryRow, AuditHeadRow } from "../telemetry/audit-entry.ts";
@@ -194,4 +196,6 @@ export const entities = [
   WebhookDeliveryRow,
   WebhookAttemptRow,
   WorkerPoolRow,
+  ProcessHeartbeatRow,
+  SchemaContractRow,
 ];

@@ -6,6 +6,8 @@ import { migrations } from "../schema/migrations/index.ts";
 export interface SchemaState {
   readonly missing: readonly string[];
   readonly unknown: readonly string[];
+  /** The oldest release whose processes work on the schema; undefined when all do that know of it. */
+  readonly oldestVersion?: string;
 }
 
 /** Compares with what the database says that it has; undefined when it cannot even say that. */

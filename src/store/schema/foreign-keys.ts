@@ -170,10 +170,17 @@ export function foreignKeyName({ table, columns }: ForeignKey): string {
   return `${table}_${columns.at(-1)}_fk`;
 }
 
-/** SQL that adds the key. */
-export function addForeignKeySql(key: ForeignKey): string {
+/**
+ * SQL that adds the key, one statement after the other: the first locks both tables for a moment, and the second, which
+ * reads the rows that are there, lets others write meanwhile.
+ */
+export function addForeignKeySql(key: ForeignKey): string[] {
   const columns = key.columns.join(", ");
   const referenced = key.referenced.join(", ");
-  return `alter table ${key.table} add constraint ${foreignKeyName(key)}
-    foreign key (${columns}) references ${key.references} (${referenced}) on delete cascade`;
+  const name = foreignKeyName(key);
+  return [
+    `alter table ${key.table} add constraint ${name}
+      foreign key (${columns}) references ${key.references} (${referenced}) on delete cascade not valid`,
+    `alter table ${key.table} validate constraint ${name}`,
+  ];
 }

@@ -4,6 +4,7 @@
 // that call it.
 
 import { billingFunctions } from "../billing/billing-functions.ts";
+import { heartbeatFunctions } from "../core/process-heartbeat.ts";
 import { applicationRole, lookupRole, workerRole } from "../core/roles.ts";
 import type { SqlFunction } from "../core/sql-function.ts";
 import { poolLockClass } from "../core/worker-pool.ts";
@@ -14,6 +15,7 @@ import { runFunctions } from "../run/run.ts";
 import { auditFunctions } from "../telemetry/audit-entry.ts";
 import { evidenceLogFunctions } from "../telemetry/evidence-log.ts";
 import { partitionFunctions } from "../telemetry/trace-partition.ts";
+import { contractFunctions } from "./phase.ts";
 import { sealFunctions } from "./seal-functions.ts";
 
 const definer = "security definer set search_path = pg_catalog, public";
@@ -144,6 +146,8 @@ export const functions: readonly SqlFunction[] = [
         select l.language, count(*)::int from public.enabled_language l group by l.language
       $$`,
   },
+  ...heartbeatFunctions,
+  ...contractFunctions,
   ...accountFunctions,
   ...ssoFunctions,
   ...partitionFunctions,
@@ -274,10 +278,11 @@ export const lookupTables: readonly string[] = [
   "checkout",
   "invoice",
   "billing_intent",
+  "schema_contract",
 ];
 
-/** Counters of attempts: only functions of the look-up role reach them. */
-export const counterTables: readonly string[] = ["login_failure", "address_limit"];
+/** Counters of attempts, and signs of life: only functions of the look-up role reach them. */
+export const counterTables: readonly string[] = ["login_failure", "address_limit", "process_heartbeat"];
 
 /** SQL that creates a function as its owner. */
 export function createFunctionSql({ signature, owner, callers, create }: SqlFunction): string[] {

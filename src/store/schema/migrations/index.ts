@@ -1,6 +1,6 @@
 // The migrations in their order. One that has landed is never edited.
 
-import type { MigrationObject } from "@mikro-orm/core";
+import type { PhasedMigration } from "../phase.ts";
 import { Initial } from "./0001-initial.ts";
 import { NarrowDeliveryIndexes } from "./0002-narrow-delivery-indexes.ts";
 import { SayWhyCandidatesFail } from "./0003-say-why-candidates-fail.ts";
@@ -34,9 +34,13 @@ import { JudgeByGates } from "./0030-judge-by-gates.ts";
 import { BeginEpochs } from "./0031-begin-epochs.ts";
 import { OverrideRules } from "./0032-override-rules.ts";
 import { NameRuntimesOfTraces } from "./0033-name-runtimes-of-traces.ts";
+import { KnowProcesses } from "./0034-know-processes.ts";
 
-/** Name and class of each. */
-export const migrations: readonly MigrationObject[] = [
+/**
+ * The schema of the first release, as it came about. Nobody runs an older release beside it, so these do what those of
+ * later releases may not.
+ */
+const base = [
   { name: "0001-initial", class: Initial },
   { name: "0002-narrow-delivery-indexes", class: NarrowDeliveryIndexes },
   { name: "0003-say-why-candidates-fail", class: SayWhyCandidatesFail },
@@ -70,4 +74,10 @@ export const migrations: readonly MigrationObject[] = [
   { name: "0031-begin-epochs", class: BeginEpochs },
   { name: "0032-override-rules", class: OverrideRules },
   { name: "0033-name-runtimes-of-traces", class: NameRuntimesOfTraces },
+].map((migration): PhasedMigration => ({ ...migration, phase: "base" }));
+
+/** All of them. Beside those of `expand` the processes of the last release go on; see docs/deploy/upgrade.md. */
+export const migrations: readonly PhasedMigration[] = [
+  ...base,
+  { name: "0034-know-processes", class: KnowProcesses, phase: "expand" },
 ];
