@@ -37,6 +37,17 @@ const promoteRoute = createRoute({
   component: lazyRouteComponent(() => import("../page/environment/promote.tsx"), "PromotePage"),
 });
 
+const compareBundlesRoute = createRoute({
+  getParentRoute,
+  path: "/environments/$project/compare",
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...textsIn(search, "env", "base"),
+    ...(Number.isInteger(search.version) ? { version: Number(search.version) } : {}),
+    ...(Number.isInteger(search.baseVersion) ? { baseVersion: Number(search.baseVersion) } : {}),
+  }),
+  component: lazyRouteComponent(() => import("../page/environment/compare/page.tsx"), "CompareBundlesPage"),
+});
+
 const fleetRoute = createRoute({
   getParentRoute,
   path: "/fleet",
@@ -153,6 +164,7 @@ export const shipRoutes = [
   environmentRoute,
   bundleRoute,
   promoteRoute,
+  compareBundlesRoute,
   fleetRoute,
   agentsRoute,
   reviewRoute,

@@ -8,6 +8,7 @@ import { analyticsTexts } from "./analytics.ts";
 import { billingTexts } from "./billing.ts";
 import { bundleTexts } from "./bundle.ts";
 import { calibrationTexts } from "./calibration.ts";
+import { compareBundleTexts } from "./compare-bundles.ts";
 import { editTexts } from "./edit.ts";
 import { entryTexts } from "./entry.ts";
 import { environmentTexts } from "./environment.ts";
@@ -223,6 +224,7 @@ export const en = {
     deleteText: "Bundles that were published with it keep it. Every later publish is without it.",
     confirmDelete: "Delete policy",
   },
+  compareBundles: compareBundleTexts,
   versions: {
     title: "Versions",
     author: "Author",

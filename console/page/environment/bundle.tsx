@@ -13,7 +13,7 @@ import { Page } from "../../part/page.tsx";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { CandidateSection } from "./candidate.tsx";
-import { PolicyChanges } from "./changes.tsx";
+import { Comparison } from "./compare/comparison.tsx";
 import { DeedDialog } from "./deed.tsx";
 import style from "./environment.module.css";
 import { mayOverride } from "./gate/override.tsx";
@@ -115,7 +115,7 @@ function Content({ place, bundle }: { readonly place: Place; readonly bundle: Bu
       </p>
       <div className={style.columns}>
         <div className={style.column}>
-          <Changes bundle={bundle} />
+          <Changes place={place} bundle={bundle} />
           <WhatIf place={place} version={version} />
         </div>
         <div className={style.column}>
@@ -129,43 +129,52 @@ function Content({ place, bundle }: { readonly place: Place; readonly bundle: Bu
   );
 }
 
-function Changes({ bundle }: { readonly bundle: Bundle }) {
-  const { diff } = bundle;
+function Changes({ place, bundle }: { readonly place: Place; readonly bundle: Bundle }) {
+  const { version, diff } = bundle;
   if (isActive(bundle))
     return (
       <section className={style.section}>
         <p>{texts.isActive}</p>
+        <CompareLink place={place} version={version} />
       </section>
     );
   if (diff === undefined)
     return (
       <section className={style.section}>
         <p>{texts.nothingActive}</p>
+        <CompareLink place={place} version={version} />
       </section>
     );
-  const isSame = [diff.added, diff.removed, diff.changed, diff.parts].every(({ length }) => length === 0);
   const title = texts.changes(diff.activeVersion);
   return (
     <section className={style.section} aria-label={title}>
       <h2>{title}</h2>
-      {isSame && <p>{texts.same}</p>}
-      <PolicyChanges {...diff} />
-      {diff.parts.length > 0 && (
-        <details>
-          <summary>
-            {texts.parts} ({diff.parts.length})
-          </summary>
-          <p className={style.by}>{texts.partOfPolicy}</p>
-          <ul className={style.parts}>
-            {diff.parts.map(({ path }) => (
-              <li key={path}>
-                <code>{path}</code>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Comparison place={place} version={version} base={{ env: place.envName, version: diff.activeVersion }} />
+      <CompareLink place={place} version={version} base={diff.activeVersion} />
     </section>
+  );
+}
+
+/** Leads to the comparison with a version of one's choice. */
+function CompareLink({
+  place: { orgId, projectId, envName },
+  version,
+  base,
+}: {
+  readonly place: Place;
+  readonly version: number;
+  readonly base?: number;
+}) {
+  return (
+    <p className={style.parts}>
+      <Link
+        to="/o/$org/environments/$project/compare"
+        params={{ org: orgId, project: projectId }}
+        search={{ env: envName, version, base: envName, ...(base === undefined ? {} : { baseVersion: base }) }}
+      >
+        {en.compareBundles.open}
+      </Link>
+    </p>
   );
 }
 

@@ -46,6 +46,15 @@ export function EnvironmentsPage() {
               onChange={(id) => navigate({ search: id === undefined ? {} : { project: id }, replace: true })}
             />
           )}
+          {project !== undefined && (
+            <LinkButton
+              kind="plain"
+              to="/o/$org/environments/$project/compare"
+              params={{ org: orgId, project: project.id }}
+            >
+              {en.compareBundles.title}
+            </LinkButton>
+          )}
           {project !== undefined && can(EnvironmentService.method.createEnvironment) && (
             <Button onClick={() => setCreating(true)}>{en.environment.create}</Button>
           )}

@@ -16,7 +16,7 @@ import { Select, TextField } from "../../part/field.tsx";
 import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import { comparePolicies, PolicyChanges } from "./changes.tsx";
+import { Comparison } from "./compare/comparison.tsx";
 import style from "./environment.module.css";
 import { TargetGates } from "./gate/of-target.tsx";
 import { mayOverride, OverrideFields, useOverride } from "./gate/override.tsx";
@@ -148,20 +148,32 @@ function Preview({
   return (
     <section className={style.section} aria-label={texts.whatPromotes}>
       <h2>{texts.whatPromotes}</h2>
-      {isEqual ? (
-        <p>{texts.equal(target.name)}</p>
-      ) : (
-        <>
-          <PolicyChanges {...comparePolicies(active?.policies ?? [], bundle.policies)} />
-          <p className={style.dim}>{texts.lists}</p>
-        </>
-      )}
+      {isEqual ? <p>{texts.equal(target.name)}</p> : <Becomes bundle={bundle} target={target} active={active} />}
       <TargetGates
         place={{ orgId: bundle.orgId, projectId: target.projectId, envName: target.name }}
         contentDigest={bundle.contentDigest}
       />
       <PromoteForm bundle={bundle} target={target} newest={existing[0]?.version ?? 0} />
     </section>
+  );
+}
+
+function Becomes({
+  bundle,
+  target,
+  active,
+}: {
+  readonly bundle: Bundle;
+  readonly target: Environment;
+  readonly active: Bundle | undefined;
+}) {
+  if (active === undefined) return <p>{texts.nothingActive}</p>;
+  return (
+    <Comparison
+      place={{ orgId: bundle.orgId, projectId: bundle.projectId, envName: bundle.environment }}
+      version={bundle.version}
+      base={{ env: target.name, version: active.version }}
+    />
   );
 }
 

@@ -14,9 +14,9 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { TextField } from "../../part/field.tsx";
+import { Meaning } from "../../part/judgement/meaning.tsx";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import { Meaning } from "./meaning.tsx";
 
 const texts = en.policy;
 const policies = createClient(PolicyService, transport);

@@ -12,11 +12,11 @@ import { Ago } from "../../part/ago.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Select } from "../../part/field.tsx";
+import { Meaning } from "../../part/judgement/meaning.tsx";
 import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
-import { Meaning } from "./meaning.tsx";
 import style from "./policy.module.css";
 
 const texts = en.versions;

@@ -13,13 +13,18 @@ export interface Counterexample {
 
 const maxCounterexamples = 20;
 
-/** Runs the tests of both versions. Throws PolicyInvalid for a version that cannot be compiled. */
+/**
+ * Runs the tests of both versions. Throws PolicyInvalid for a version that cannot be compiled. The later one may have
+ * packs of its own.
+ */
 export function findCounterexamples(
   before: PolicyDocument,
   after: PolicyDocument,
   options: TestRunOptions,
+  laterPacks = options.packs,
 ): Counterexample[] {
-  const [old, now] = [new TestBench(before, options), new TestBench(after, options)];
+  const later = { ...options, packs: laterPacks };
+  const [old, now] = [new TestBench(before, options), new TestBench(after, later)];
   const tests = new Map(
     [...placed(before), ...placed(after)].map((test) => [JSON.stringify({ ...test, expect: 0 }), test]),
   );

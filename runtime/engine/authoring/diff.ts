@@ -38,16 +38,21 @@ interface Version {
   readonly packs: readonly PackLayer[];
 }
 
-/** Compares two versions. Both must be valid. */
+/** Compares two versions. Both must be valid. The later one may have packs of its own, as in another bundle. */
 export function diffPolicies(
   before: PolicyDocument,
   after: PolicyDocument,
   definitions: readonly DetectorDefinition[] = catalog,
   packs: PackSource = noPacks,
+  laterPacks: PackSource = packs,
 ): PolicyDiff {
   const byId = new Map(definitions.map((definition) => [definition.id, definition]));
-  const [old, now] = [before, after].map((document): Version => {
-    const layers = layersOf(document, definitions, packs);
+  const versions = [
+    [before, packs],
+    [after, laterPacks],
+  ] as const;
+  const [old, now] = versions.map(([document, source]): Version => {
+    const layers = layersOf(document, definitions, source);
     const rules = [
       ...document.rules.map((rule) => effectiveRule(rule, document, byId)),
       ...layers.flatMap((layer) =>

@@ -43,6 +43,7 @@ const subjects: Readonly<Record<JobName, Subject>> = {
   explainBundle: "bundle",
   diffDraft: "document",
   diffVersions: "document",
+  compareBundles: "bundle",
   checkSchema: "document",
   checkOutput: "document",
   enforcedCategories: "document",

@@ -48,18 +48,19 @@ export function diffDraft({ before, draft, now }: DraftPair, tools: Tools): Diff
 }
 
 /** A stored document as a policy: it was checked before it was stored. */
-function asPolicy(document: JsonObject): PolicyDocument {
+export function asPolicy(document: JsonObject): PolicyDocument {
   return document as unknown as PolicyDocument; // the interface only names the keys
 }
 
-/** Undefined for a version that an earlier release accepted and this one cannot run. */
-function counterexamplesOf(
+/** None for a version that an earlier release accepted and this one cannot run. */
+export function counterexamplesOf(
   before: PolicyDocument,
   after: PolicyDocument,
   options: TestRunOptions,
+  laterPacks = options.packs,
 ): readonly Counterexample[] {
   try {
-    return findCounterexamples(before, after, options);
+    return findCounterexamples(before, after, options, laterPacks);
   } catch (error) {
     if (error instanceof PolicyInvalid) return [];
     throw error;

@@ -8,6 +8,7 @@ import { scoreSamples, scoreTraces } from "./calibration/score-rule.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { checkRelease, retestBundle } from "./check-release.ts";
 import { checkOutput, checkSchema } from "./check-schema.ts";
+import { compareBundles } from "./compare-bundles.ts";
 import { diffDraft, diffVersions } from "./diff-versions.ts";
 import { enforcedCategories } from "./language-needs.ts";
 import { planPack } from "./plan-pack.ts";
@@ -25,6 +26,7 @@ export const jobs = {
   explainBundle,
   diffDraft,
   diffVersions,
+  compareBundles,
   checkSchema,
   checkOutput,
   enforcedCategories,

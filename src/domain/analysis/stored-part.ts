@@ -53,7 +53,7 @@ export interface SchemaPart {
 
 /** The policies of a bundle's parts, as an engine takes them. */
 export function policySources(parts: readonly StoredPart[]): BundlePolicySource[] {
-  return readParts<PolicyPart>(parts, "policies/").map((part) => {
+  return policyParts(parts).map((part) => {
     const { policy_id: policyId, name, version, scope, document, packs = [] } = part;
     const { tenant_id: tenantId, app_id: appId, agent_id: agentId, env } = scope;
     return { policyId, name, version, scope: { tenantId, appId, agentId, env }, document, packs: packsOf(packs) };
@@ -62,7 +62,7 @@ export function policySources(parts: readonly StoredPart[]): BundlePolicySource[
 
 /** The lists of a bundle's parts, as an engine takes them. */
 export function listSources(parts: readonly StoredPart[]): NamedList[] {
-  return readParts<ListPart>(parts, "lists/").map(namedList);
+  return listParts(parts).map(namedList);
 }
 
 /** The output schemas of a bundle's parts, as an engine takes them. */
@@ -97,6 +97,16 @@ export function parsedList({ name, scope, itemsText }: ListText): NamedList {
 /** The schema of a part. */
 function schemaOfPart({ schema_id: schemaId, name, version, schema }: SchemaPart): SchemaSource {
   return { schemaId, name, version, schema };
+}
+
+/** The policies of a bundle's parts, as it carries them. */
+export function policyParts(parts: readonly StoredPart[]): PolicyPart[] {
+  return readParts<PolicyPart>(parts, "policies/");
+}
+
+/** The lists of a bundle's parts, as it carries them. */
+export function listParts(parts: readonly StoredPart[]): ListPart[] {
+  return readParts<ListPart>(parts, "lists/");
 }
 
 function readParts<Part>(parts: readonly StoredPart[], folder: string): Part[] {

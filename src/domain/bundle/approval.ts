@@ -12,8 +12,9 @@ import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import type { EnvironmentRow } from "../../store/project/environment.ts";
 import { requireLockedEnvironment } from "../lookup.ts";
-import type { BundleView, EnvironmentPath } from "./bundle.ts";
+import type { BundleView } from "./bundle.ts";
 import type { GateKeeper } from "./gate/gate.ts";
+import type { EnvironmentPath } from "./lookup.ts";
 
 /** Approves versions, and takes approvals back. */
 export class BundleApprovals {

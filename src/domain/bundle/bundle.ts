@@ -4,7 +4,7 @@
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { minRuntimeOf } from "../../kit/bundle/min-runtime.ts";
 import { contentDigest, type ManifestPayload, type PartEntry, partEntry } from "../../kit/bundle/statement-payload.ts";
-import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
+import { Fault, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
 import { type BundleApprovalRow, listApprovals } from "../../store/bundle/approval.ts";
@@ -27,11 +27,11 @@ import {
   storedPolicyParts,
 } from "./content.ts";
 import { type BundleDiff, diffToActive } from "./diff.ts";
-import { purgedBundle } from "./fault.ts";
 import type { GateAction } from "./gate/definition.ts";
 import { type Gate, type GateKeeper, type GateOverride, subjectOf } from "./gate/gate.ts";
 import { requireApproved } from "./gate/standing.ts";
 import type { GateVerdict } from "./gate/verdict.ts";
+import { type EnvironmentPath, requireBundle, requireContent, requireNamedOrActive } from "./lookup.ts";
 import { requireActivatable, requireVersion } from "./rule.ts";
 import { signBundle } from "./sign.ts";
 import type { SigningKeys } from "./signing-keys.ts";
@@ -46,12 +46,6 @@ export interface BundleView {
   readonly approvals?: readonly BundleApprovalRow[];
   /** Where one bundle is read, and those that a call has checked. */
   readonly gates?: readonly Gate[];
-}
-
-/** The environment that a call is about. */
-export interface EnvironmentPath {
-  readonly projectId: string;
-  readonly environment: string;
 }
 
 /** Options of every call that makes a new version. */
@@ -149,7 +143,7 @@ export class Bundles {
     const { orgId } = caller;
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const ground = await this.#database.read(orgId, async (tx) => {
-        const source = await requirePromotable(tx, path, input.version);
+        const source = await requireNamedOrActive(tx, path, input.version);
         const environment = await requireEnvironment(tx, path.projectId, input.target);
         await requireReleasable(tx, caller, environment, input);
         const { id } = source;
@@ -265,7 +259,7 @@ export class Bundles {
     path: EnvironmentPath,
     { input, checked, tests }: { readonly input: PromotionInput; readonly checked: string; readonly tests: TestCount },
   ): Promise<BundleView | undefined> {
-    const source = await requirePromotable(tx, path, input.version);
+    const source = await requireNamedOrActive(tx, path, input.version);
     if (source.id !== checked) return undefined;
     const environment = await requireLockedEnvironment(tx, path.projectId, input.target);
     await requireReleasable(tx, caller, environment, input);
@@ -312,31 +306,6 @@ export class Bundles {
     await publishEvent(tx, "bundle.activated", data);
     return { ...activeView(environment), statement };
   }
-}
-
-async function requireBundle(tx: Transaction, environment: EnvironmentRow, version: number): Promise<BundleRow> {
-  const bundle = await findBundle(tx, environment.id, version);
-  if (bundle === null) throw notFound("bundle");
-  return bundle;
-}
-
-/** The same with its content. */
-async function requireContent(tx: Transaction, environment: EnvironmentRow, version: number): Promise<BundleRow> {
-  const bundle = await requireBundle(tx, environment, version);
-  if (bundle.purgedAt != null) throw purgedBundle(version);
-  return bundle;
-}
-
-/** The bundle to promote: the given version, or the active one. */
-async function requirePromotable(
-  tx: Transaction,
-  { projectId, environment: name }: EnvironmentPath,
-  version: number | undefined,
-): Promise<BundleRow> {
-  const source = await requireEnvironment(tx, projectId, name);
-  const wanted = version ?? source.activeVersion;
-  if (wanted == null) throw new Fault(Reason.CONFLICT, `${name} has no active bundle; activate one or name a version`);
-  return requireContent(tx, source, wanted);
 }
 
 /** Throws unless the caller may make a version of the environment and its newest version is the expected one. */

@@ -23,9 +23,9 @@ import type { Transaction } from "../../store/core/transaction.ts";
 import { findEnvironment } from "../../store/project/environment.ts";
 import { requireEnvironment, requireLockedEnvironment, requireProject } from "../lookup.ts";
 import { refreshActiveBundle } from "./activation.ts";
-import type { EnvironmentPath } from "./bundle.ts";
 import { purgedBundle } from "./fault.ts";
 import type { RuntimeScope } from "./latest.ts";
+import type { EnvironmentPath } from "./lookup.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
 const hourMs = 3_600_000;

@@ -52,7 +52,8 @@ export function diffToActive(bundle: Versioned, active: Versioned): BundleDiff {
   };
 }
 
-function changedParts(own: Versioned["parts"], active: Versioned["parts"]): ChangedPart[] {
+/** The parts that one of two bundles does not have, or has with other bytes; the second one is the earlier. */
+export function changedParts(own: Versioned["parts"], active: Versioned["parts"]): ChangedPart[] {
   const digests = new Map(own.map(({ path, digest }) => [path, digest]));
   const before = new Map(active.map(({ path, digest }) => [path, digest]));
   return [...new Set([...digests.keys(), ...before.keys()])]

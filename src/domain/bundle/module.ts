@@ -6,6 +6,7 @@ import type { Analysis } from "../analysis/analysis.ts";
 import { BundleApprovals } from "./approval.ts";
 import { Bundles } from "./bundle.ts";
 import { Candidates } from "./candidate.ts";
+import { BundleComparisons } from "./compare.ts";
 import type { ExternalSigner } from "./external-signer.ts";
 import { GateKeeper } from "./gate/gate.ts";
 import { Gates } from "./gate/gates.ts";
@@ -35,6 +36,7 @@ export function createBundleDomain({ database, sealer, signer, analysis, measure
     keys,
     keyRotation: new KeyRotation(database, keys),
     bundles: new Bundles(database, { keys, analysis, gates: gateKeeper }),
+    comparisons: new BundleComparisons(database, analysis),
     approvals: new BundleApprovals(database, gateKeeper),
     gates: new Gates(database, gateKeeper),
     gateKeeper,

@@ -16,8 +16,8 @@ import type { Analysis } from "../analysis/analysis.ts";
 import type { RuleInForce } from "../analysis/rules-in-force.ts";
 import { requireEnvironment, requireLockedEnvironment, requireProject } from "../lookup.ts";
 import { activateAnew } from "./activation.ts";
-import type { EnvironmentPath } from "./bundle.ts";
 import { storedPolicyParts } from "./content.ts";
+import type { EnvironmentPath } from "./lookup.ts";
 import { requireActivatable } from "./rule.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 

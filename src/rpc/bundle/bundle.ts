@@ -5,6 +5,7 @@ import type { BundleService } from "../../../gen/policyguard/control/v1/bundle_s
 import type { BundleApprovals } from "../../domain/bundle/approval.ts";
 import type { Bundles, BundleView } from "../../domain/bundle/bundle.ts";
 import type { Candidates } from "../../domain/bundle/candidate.ts";
+import type { BundleComparisons } from "../../domain/bundle/compare.ts";
 import type { LatestBundles } from "../../domain/bundle/latest.ts";
 import type { SigningKeys } from "../../domain/bundle/signing-keys.ts";
 import { ifNoneMatch } from "../../kit/bundle/entity-tag.ts";
@@ -14,12 +15,14 @@ import { waitMsOf } from "../../platform/prefer.ts";
 import { runtimeScope } from "../runtime-scope.ts";
 import { timestamp } from "../time.ts";
 import { candidateHandlers } from "./candidate.ts";
+import { comparisonMessage } from "./comparison.ts";
 import { gateMessage } from "./gate.ts";
 import { statementMessage } from "./statement.ts";
 
 /** What the handlers call. */
 export interface BundleHandlerDomain {
   readonly bundles: Bundles;
+  readonly comparisons: BundleComparisons;
   readonly approvals: BundleApprovals;
   readonly candidates: Candidates;
   readonly latest: LatestBundles;
@@ -28,7 +31,7 @@ export interface BundleHandlerDomain {
 
 /** Handlers of BundleService. `shutdown` ends calls that wait. */
 export function bundleHandlers(
-  { bundles, approvals, candidates, latest, keys }: BundleHandlerDomain,
+  { bundles, comparisons, approvals, candidates, latest, keys }: BundleHandlerDomain,
   shutdown: AbortSignal,
 ): ServiceImpl<typeof BundleService> {
   return {
@@ -82,6 +85,12 @@ export function bundleHandlers(
     getBundle: async (request, context) => ({
       bundle: bundleMessage(await bundles.get(callerOf(context), pathOf(request), request.version)),
     }),
+    compareBundles: async ({ version, baseEnv, baseVersion, ...request }, context) => {
+      const base = { environment: baseEnv, version: baseVersion };
+      const options = { base, signal: context.signal };
+      const found = await comparisons.compare(callerOf(context), pathOf(request), version, options);
+      return { comparison: comparisonMessage(found) };
+    },
     ...candidateHandlers(candidates),
     approveBundle: async (request, context) => ({
       bundle: bundleMessage(await approvals.approve(callerOf(context), pathOf(request), request.version)),

@@ -1,10 +1,9 @@
-import { fromJson } from "@bufbuild/protobuf";
-import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import type { DraftDiff, PolicyHistory } from "../../domain/policy/history.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { documentOf } from "../document.ts";
+import { changeMessage } from "./change.ts";
 import { policyMessage, versionMessage } from "./message.ts";
 
 /** The handlers of PolicyService that are about versions. */
@@ -40,11 +39,7 @@ function diffMessage({ from, strictness, reasons, changes, counterexamples }: Dr
     from,
     strictness,
     reasons: [...reasons],
-    changes: changes.map(({ before, after, ...change }) => ({
-      ...change,
-      before: before === undefined ? undefined : fromJson(ValueSchema, before),
-      after: after === undefined ? undefined : fromJson(ValueSchema, after),
-    })),
+    changes: changes.map(changeMessage),
     witnesses: counterexamples.map((counterexample) => ({ ...counterexample })),
   };
 }

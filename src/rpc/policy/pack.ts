@@ -1,5 +1,4 @@
-import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
-import { ValueSchema } from "@bufbuild/protobuf/wkt";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { PackDetailSchema, PackSchema } from "../../../gen/policyguard/control/v1/pack_pb.ts";
 import {
@@ -14,6 +13,7 @@ import type { PackCatalog, PackDetail, PackEntry } from "../../domain/policy/pac
 import type { AppliedPack, PackApplication, PackApplications } from "../../domain/policy/pack-apply.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
+import { changeMessage } from "./change.ts";
 
 /** What the handlers call. */
 export interface PackDomain {
@@ -104,11 +104,7 @@ function appliedMessage(
     createdRules: [...applied.createdRules],
     removedRules: [...applied.removedRules],
     skipped: [...applied.skipped],
-    diff: diff.changes.map(({ before, after, ...change }) => ({
-      ...change,
-      before: before === undefined ? undefined : fromJson(ValueSchema, before),
-      after: after === undefined ? undefined : fromJson(ValueSchema, after),
-    })),
+    diff: diff.changes.map(changeMessage),
     strictness: diff.strictness,
     tests: applied.tests.map((test) => ({ ...test, failures: [...test.failures] })),
   };

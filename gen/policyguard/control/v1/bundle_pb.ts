@@ -10,6 +10,8 @@ import type { TestSummary } from "../../bundle/v1/bundle_pb.ts";
 import { file_policyguard_bundle_v1_bundle } from "../../bundle/v1/bundle_pb.ts";
 import type { GateEnforcement, GateKind, GateState } from "./gate_pb.ts";
 import { file_policyguard_control_v1_gate } from "./gate_pb.ts";
+import type { DiffWitness, PolicyChange } from "./policy_pb.ts";
+import { file_policyguard_control_v1_policy } from "./policy_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Outcome } from "../../policy/v1/outcome_pb.ts";
 import { file_policyguard_policy_v1_outcome } from "../../policy/v1/outcome_pb.ts";
@@ -19,7 +21,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/bundle.proto.
  */
 export const file_policyguard_control_v1_bundle: GenFile = /*@__PURE__*/
-  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKUBwoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQESNQoEZGlmZhgSIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlRGlmZkgDiAEBEjkKCWFwcHJvdmFscxgTIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlQXBwcm92YWwSMQoFZ2F0ZXMYFCADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZUdhdGVCCgoIX21lc3NhZ2VCDwoNX2FjdGl2YXRlZF9hdEIRCg9fYWN0aXZhdGlvbl9zZXFCBwoFX2RpZmYibQoOQnVuZGxlQXBwcm92YWwSKgoLYXBwcm92ZWRfYnkYASABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIvCgthcHByb3ZlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAivgMKCkJ1bmRsZUdhdGUSHQoEZ2F0ZRgBIAEoCUIP2rwYCyJhcHByb3ZhbHMiEg4KBnBhc3NlZBgCIAEoCBIrCgZyZWFzb24YAyABKAlCFtq8GBIiMSBvZiAyIGFwcHJvdmFscyJIAIgBARI/CgVzdGF0ZRgEIAEoDjIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZVN0YXRlQg3avBgJInBlbmRpbmciEkQKBGtpbmQYBSABKA4yIC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVLaW5kQg/avBgLImNhbmRpZGF0ZSJIAYgBARJOCgtlbmZvcmNlbWVudBgGIAEoDjInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZUVuZm9yY2VtZW50QgvavBgHImJsb2NrIkgCiAEBEhMKBnJ1bl9pZBgHIAEoCUgDiAEBEi0KB2RldGFpbHMYCCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SASIAQFCCQoHX3JlYXNvbkIHCgVfa2luZEIOCgxfZW5mb3JjZW1lbnRCCQoHX3J1bl9pZEIKCghfZGV0YWlscyLkAwoJQ2FuZGlkYXRlEg8KB3ZlcnNpb24YASABKAUSFgoOYWN0aXZlX3ZlcnNpb24YAiABKAUSDwoHcGVyY2VudBgDIAEoBRISCgpzdGFydGVkX2J5GAQgASgJEi4KCnN0YXJ0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2V4cGlyZWQYByABKAgSEwoLZXZhbHVhdGlvbnMYCCABKAESFQoNZGlzYWdyZWVtZW50cxgJIAEoARIPCgdza2lwcGVkGAogASgBEg4KBmZhaWxlZBgLIAEoARI2CgZjb3VudHMYDCADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmRpZGF0ZUNvdW50EjgKB3NhbXBsZXMYDSADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmRpZGF0ZVNhbXBsZRJICgxsb2FkX2ZhaWx1cmUYDiABKAlCLdq8GCkicnVudGltZV90b29fb2xkOiB0aGUgYnVuZGxlIG5lZWRzIDEuMS4wIkgAiAEBQg8KDV9sb2FkX2ZhaWx1cmUimAEKDkNhbmRpZGF0ZUNvdW50EjYKDmFjdGl2ZV9vdXRjb21lGAEgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSOQoRY2FuZGlkYXRlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRITCgtldmFsdWF0aW9ucxgDIAEoASL7AQoPQ2FuZGlkYXRlU2FtcGxlEhUKDWV2YWx1YXRpb25faWQYASABKAkSNgoOYWN0aXZlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRI5ChFjYW5kaWRhdGVfb3V0Y29tZRgDIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEhsKDmNhbmRpZGF0ZV9ydWxlGAQgASgJSACIAQESLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEQoPX2NhbmRpZGF0ZV9ydWxlIogCCgpCdW5kbGVEaWZmEhYKDmFjdGl2ZV92ZXJzaW9uGAEgASgFEjMKBWFkZGVkGAIgAygLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGVQb2xpY3kSNQoHcmVtb3ZlZBgDIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlUG9saWN5EjwKB2NoYW5nZWQYBCADKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZWRCdW5kbGVQb2xpY3kSOAoFcGFydHMYBSADKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZWRCdW5kbGVQYXJ0IsQCChFDaGFuZ2VkQnVuZGxlUGFydBJDCgRwYXRoGAEgASgJQjXavBgxImxpc3RzLzBkMGU2ZjZhLTRmMGYtNGI3ZS05ZjU1LTBmOGY1YjNiNmYxMC5qc29uIhJpCg1hY3RpdmVfZGlnZXN0GAIgASgJQk3avBhJInNoYTI1Njo5Zjg2ZDA4MTg4NGM3ZDY1OWEyZmVhYTBjNTVhZDAxNWEzYmY0ZjFiMmIwYjgyMmNkMTVkNmMxNWIwZjAwYTA4IkgAiAEBEmIKBmRpZ2VzdBgDIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCJIAYgBAUIQCg5fYWN0aXZlX2RpZ2VzdEIJCgdfZGlnZXN0Il8KE0NoYW5nZWRCdW5kbGVQb2xpY3kSEQoJcG9saWN5X2lkGAEgASgJEgwKBG5hbWUYAiABKAkSFgoOYWN0aXZlX3ZlcnNpb24YAyABKAUSDwoHdmVyc2lvbhgEIAEoBSJACgxCdW5kbGVQb2xpY3kSEQoJcG9saWN5X2lkGAEgASgJEgwKBG5hbWUYAiABKAkSDwoHdmVyc2lvbhgDIAEoBSrNAQoLQnVuZGxlU3RhdGUSHAoYQlVORExFX1NUQVRFX1VOU1BFQ0lGSUVEEAASKQoWQlVORExFX1NUQVRFX1BVQkxJU0hFRBABGg2SvRgJcHVibGlzaGVkEiMKE0JVTkRMRV9TVEFURV9BQ1RJVkUQAhoKkr0YBmFjdGl2ZRIrChdCVU5ETEVfU1RBVEVfU1VQRVJTRURFRBADGg6SvRgKc3VwZXJzZWRlZBIjChNCVU5ETEVfU1RBVEVfUFVSR0VEEAQaCpK9GAZwdXJnZWRiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_gate, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKUBwoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQESNQoEZGlmZhgSIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlRGlmZkgDiAEBEjkKCWFwcHJvdmFscxgTIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlQXBwcm92YWwSMQoFZ2F0ZXMYFCADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZUdhdGVCCgoIX21lc3NhZ2VCDwoNX2FjdGl2YXRlZF9hdEIRCg9fYWN0aXZhdGlvbl9zZXFCBwoFX2RpZmYibQoOQnVuZGxlQXBwcm92YWwSKgoLYXBwcm92ZWRfYnkYASABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIvCgthcHByb3ZlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAivgMKCkJ1bmRsZUdhdGUSHQoEZ2F0ZRgBIAEoCUIP2rwYCyJhcHByb3ZhbHMiEg4KBnBhc3NlZBgCIAEoCBIrCgZyZWFzb24YAyABKAlCFtq8GBIiMSBvZiAyIGFwcHJvdmFscyJIAIgBARI/CgVzdGF0ZRgEIAEoDjIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZVN0YXRlQg3avBgJInBlbmRpbmciEkQKBGtpbmQYBSABKA4yIC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVLaW5kQg/avBgLImNhbmRpZGF0ZSJIAYgBARJOCgtlbmZvcmNlbWVudBgGIAEoDjInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZUVuZm9yY2VtZW50QgvavBgHImJsb2NrIkgCiAEBEhMKBnJ1bl9pZBgHIAEoCUgDiAEBEi0KB2RldGFpbHMYCCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SASIAQFCCQoHX3JlYXNvbkIHCgVfa2luZEIOCgxfZW5mb3JjZW1lbnRCCQoHX3J1bl9pZEIKCghfZGV0YWlscyLkAwoJQ2FuZGlkYXRlEg8KB3ZlcnNpb24YASABKAUSFgoOYWN0aXZlX3ZlcnNpb24YAiABKAUSDwoHcGVyY2VudBgDIAEoBRISCgpzdGFydGVkX2J5GAQgASgJEi4KCnN0YXJ0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2V4cGlyZWQYByABKAgSEwoLZXZhbHVhdGlvbnMYCCABKAESFQoNZGlzYWdyZWVtZW50cxgJIAEoARIPCgdza2lwcGVkGAogASgBEg4KBmZhaWxlZBgLIAEoARI2CgZjb3VudHMYDCADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmRpZGF0ZUNvdW50EjgKB3NhbXBsZXMYDSADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmRpZGF0ZVNhbXBsZRJICgxsb2FkX2ZhaWx1cmUYDiABKAlCLdq8GCkicnVudGltZV90b29fb2xkOiB0aGUgYnVuZGxlIG5lZWRzIDEuMS4wIkgAiAEBQg8KDV9sb2FkX2ZhaWx1cmUimAEKDkNhbmRpZGF0ZUNvdW50EjYKDmFjdGl2ZV9vdXRjb21lGAEgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSOQoRY2FuZGlkYXRlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRITCgtldmFsdWF0aW9ucxgDIAEoASL7AQoPQ2FuZGlkYXRlU2FtcGxlEhUKDWV2YWx1YXRpb25faWQYASABKAkSNgoOYWN0aXZlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRI5ChFjYW5kaWRhdGVfb3V0Y29tZRgDIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEhsKDmNhbmRpZGF0ZV9ydWxlGAQgASgJSACIAQESLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEQoPX2NhbmRpZGF0ZV9ydWxlIogCCgpCdW5kbGVEaWZmEhYKDmFjdGl2ZV92ZXJzaW9uGAEgASgFEjMKBWFkZGVkGAIgAygLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGVQb2xpY3kSNQoHcmVtb3ZlZBgDIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlUG9saWN5EjwKB2NoYW5nZWQYBCADKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZWRCdW5kbGVQb2xpY3kSOAoFcGFydHMYBSADKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZWRCdW5kbGVQYXJ0It8CChBCdW5kbGVDb21wYXJpc29uEjUKBGJhc2UYASABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVJlZmVyZW5jZRI3CgZidW5kbGUYAiABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVJlZmVyZW5jZRIgCgpzdHJpY3RuZXNzGAMgASgJQgzavBgIIndlYWtlciISDwoHcmVhc29ucxgEIAMoCRI4Cghwb2xpY2llcxgFIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29tcGFyZWRQb2xpY3kSMwoFbGlzdHMYBiADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbXBhcmVkTGlzdBI5CgVwYXJ0cxgHIAMoCzIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29tcGFyZWRCdW5kbGVQYXJ0Ip4BCg9CdW5kbGVSZWZlcmVuY2USEwoLZW52aXJvbm1lbnQYASABKAkSDwoHdmVyc2lvbhgCIAEoBRJlCg5jb250ZW50X2RpZ2VzdBgDIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCIitAIKDkNvbXBhcmVkUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIfCgRuYW1lGAIgASgJQhHavBgNInN1cHBvcnQtYm90IhIZCgxiYXNlX3ZlcnNpb24YAyABKAVIAIgBARIUCgd2ZXJzaW9uGAQgASgFSAGIAQESIAoKc3RyaWN0bmVzcxgFIAEoCUIM2rwYCCJ3ZWFrZXIiEg8KB3JlYXNvbnMYBiADKAkSNQoHY2hhbmdlcxgHIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUG9saWN5Q2hhbmdlEjYKCXdpdG5lc3NlcxgIIAMoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGlmZldpdG5lc3NCDwoNX2Jhc2VfdmVyc2lvbkIKCghfdmVyc2lvbiKMAQoMQ29tcGFyZWRMaXN0Eg8KB2xpc3RfaWQYASABKAkSHwoEbmFtZRgCIAEoCUIR2rwYDSJjb21wZXRpdG9ycyISDQoFYWRkZWQYAyABKAUSDwoHcmVtb3ZlZBgEIAEoBRITCgthZGRlZF9pdGVtcxgFIAMoCRIVCg1yZW1vdmVkX2l0ZW1zGAYgAygJIq0CChJDb21wYXJlZEJ1bmRsZVBhcnQSLwoEcGF0aBgBIAEoCUIh2rwYHSJiYWNrZW5kcy9hY21lLnRveGljaXR5Lmpzb24iEmcKC2Jhc2VfZGlnZXN0GAIgASgJQk3avBhJInNoYTI1Njo5Zjg2ZDA4MTg4NGM3ZDY1OWEyZmVhYTBjNTVhZDAxNWEzYmY0ZjFiMmIwYjgyMmNkMTVkNmMxNWIwZjAwYTA4IkgAiAEBEmIKBmRpZ2VzdBgDIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCJIAYgBAUIOCgxfYmFzZV9kaWdlc3RCCQoHX2RpZ2VzdCLEAgoRQ2hhbmdlZEJ1bmRsZVBhcnQSQwoEcGF0aBgBIAEoCUI12rwYMSJsaXN0cy8wZDBlNmY2YS00ZjBmLTRiN2UtOWY1NS0wZjhmNWIzYjZmMTAuanNvbiISaQoNYWN0aXZlX2RpZ2VzdBgCIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCJIAIgBARJiCgZkaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiSAGIAQFCEAoOX2FjdGl2ZV9kaWdlc3RCCQoHX2RpZ2VzdCJfChNDaGFuZ2VkQnVuZGxlUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhYKDmFjdGl2ZV92ZXJzaW9uGAMgASgFEg8KB3ZlcnNpb24YBCABKAUiQAoMQnVuZGxlUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB3ZlcnNpb24YAyABKAUqzQEKC0J1bmRsZVN0YXRlEhwKGEJVTkRMRV9TVEFURV9VTlNQRUNJRklFRBAAEikKFkJVTkRMRV9TVEFURV9QVUJMSVNIRUQQARoNkr0YCXB1Ymxpc2hlZBIjChNCVU5ETEVfU1RBVEVfQUNUSVZFEAIaCpK9GAZhY3RpdmUSKwoXQlVORExFX1NUQVRFX1NVUEVSU0VERUQQAxoOkr0YCnN1cGVyc2VkZWQSIwoTQlVORExFX1NUQVRFX1BVUkdFRBAEGgqSvRgGcHVyZ2VkYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_gate, file_policyguard_control_v1_policy, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * Bundle is a signed, immutable set of policies of one environment.
@@ -530,6 +532,267 @@ export const BundleDiffSchema: GenMessage<BundleDiff> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_bundle, 6);
 
 /**
+ * BundleComparison says what differs in meaning when a bundle takes the place of another one, the base.
+ *
+ * @generated from message policyguard.control.v1.BundleComparison
+ */
+export type BundleComparison = Message<"policyguard.control.v1.BundleComparison"> & {
+  /**
+   * The bundle that it is compared with.
+   *
+   * @generated from field: policyguard.control.v1.BundleReference base = 1;
+   */
+  base?: BundleReference | undefined;
+
+  /**
+   * The bundle.
+   *
+   * @generated from field: policyguard.control.v1.BundleReference bundle = 2;
+   */
+  bundle?: BundleReference | undefined;
+
+  /**
+   * "stricter": no outcome can become milder. "weaker": no outcome can become stricter. "equal": no outcome can change.
+   * "unknown": comparing cannot decide it. It holds for evaluations that stay within their time budgets.
+   *
+   * @generated from field: string strictness = 3;
+   */
+  strictness: string;
+
+  /**
+   * The reasons for that: a sentence for each policy and each other part that counts.
+   *
+   * @generated from field: repeated string reasons = 4;
+   */
+  reasons: string[];
+
+  /**
+   * The policies that differ: those that are in both, those that came and those that went, each by name.
+   *
+   * @generated from field: repeated policyguard.control.v1.ComparedPolicy policies = 5;
+   */
+  policies: ComparedPolicy[];
+
+  /**
+   * The named lists that differ, by name.
+   *
+   * @generated from field: repeated policyguard.control.v1.ComparedList lists = 6;
+   */
+  lists: ComparedList[];
+
+  /**
+   * What else differs, by path: output schemas, detector backends, language overlays, weights, agents and facts about
+   * patterns.
+   *
+   * @generated from field: repeated policyguard.control.v1.ComparedBundlePart parts = 7;
+   */
+  parts: ComparedBundlePart[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.BundleComparison.
+ * Use `create(BundleComparisonSchema)` to create a new message.
+ */
+export const BundleComparisonSchema: GenMessage<BundleComparison> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 7);
+
+/**
+ * BundleReference names a bundle of a project.
+ *
+ * @generated from message policyguard.control.v1.BundleReference
+ */
+export type BundleReference = Message<"policyguard.control.v1.BundleReference"> & {
+  /**
+   * Name of the environment.
+   *
+   * @generated from field: string environment = 1;
+   */
+  environment: string;
+
+  /**
+   * The version.
+   *
+   * @generated from field: int32 version = 2;
+   */
+  version: number;
+
+  /**
+   * Equal for equal content, in every environment.
+   *
+   * @generated from field: string content_digest = 3;
+   */
+  contentDigest: string;
+};
+
+/**
+ * Describes the message policyguard.control.v1.BundleReference.
+ * Use `create(BundleReferenceSchema)` to create a new message.
+ */
+export const BundleReferenceSchema: GenMessage<BundleReference> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 8);
+
+/**
+ * ComparedPolicy says what becomes of a policy.
+ *
+ * @generated from message policyguard.control.v1.ComparedPolicy
+ */
+export type ComparedPolicy = Message<"policyguard.control.v1.ComparedPolicy"> & {
+  /**
+   * The policy.
+   *
+   * @generated from field: string policy_id = 1;
+   */
+  policyId: string;
+
+  /**
+   * Its name in the bundle; in the base when only the base has it.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Its version in the base; null when the base does not have it.
+   *
+   * @generated from field: optional int32 base_version = 3;
+   */
+  baseVersion?: number | undefined;
+
+  /**
+   * Its version in the bundle; null when only the base has it.
+   *
+   * @generated from field: optional int32 version = 4;
+   */
+  version?: number | undefined;
+
+  /**
+   * "stricter", "weaker", "equal" or "unknown", as of the whole. A policy that comes is stricter, one that goes weaker.
+   *
+   * @generated from field: string strictness = 5;
+   */
+  strictness: string;
+
+  /**
+   * The reasons for that; empty for one that comes or goes.
+   *
+   * @generated from field: repeated string reasons = 6;
+   */
+  reasons: string[];
+
+  /**
+   * What changes in it, its scope and its packs included; empty for one that comes or goes.
+   *
+   * @generated from field: repeated policyguard.control.v1.PolicyChange changes = 7;
+   */
+  changes: PolicyChange[];
+
+  /**
+   * Tests of either version whose request the two judge differently; empty for one that comes or goes.
+   *
+   * @generated from field: repeated policyguard.control.v1.DiffWitness witnesses = 8;
+   */
+  witnesses: DiffWitness[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.ComparedPolicy.
+ * Use `create(ComparedPolicySchema)` to create a new message.
+ */
+export const ComparedPolicySchema: GenMessage<ComparedPolicy> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 9);
+
+/**
+ * ComparedList says how the items of a named list differ.
+ *
+ * @generated from message policyguard.control.v1.ComparedList
+ */
+export type ComparedList = Message<"policyguard.control.v1.ComparedList"> & {
+  /**
+   * The list.
+   *
+   * @generated from field: string list_id = 1;
+   */
+  listId: string;
+
+  /**
+   * Its name in the bundle; in the base when only the base has it.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Items that only the bundle has.
+   *
+   * @generated from field: int32 added = 3;
+   */
+  added: number;
+
+  /**
+   * Items that only the base has.
+   *
+   * @generated from field: int32 removed = 4;
+   */
+  removed: number;
+
+  /**
+   * The first 20 of the added ones.
+   *
+   * @generated from field: repeated string added_items = 5;
+   */
+  addedItems: string[];
+
+  /**
+   * The first 20 of the removed ones.
+   *
+   * @generated from field: repeated string removed_items = 6;
+   */
+  removedItems: string[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.ComparedList.
+ * Use `create(ComparedListSchema)` to create a new message.
+ */
+export const ComparedListSchema: GenMessage<ComparedList> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 10);
+
+/**
+ * ComparedBundlePart is a part of the content, other than policies and lists, that differs between two bundles.
+ *
+ * @generated from message policyguard.control.v1.ComparedBundlePart
+ */
+export type ComparedBundlePart = Message<"policyguard.control.v1.ComparedBundlePart"> & {
+  /**
+   * "schemas/…", "backends/<key>.json" or "models/<detector>.bin", for instance.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * Digest in the base; null when the base does not have it.
+   *
+   * @generated from field: optional string base_digest = 2;
+   */
+  baseDigest?: string | undefined;
+
+  /**
+   * Digest in the bundle; null when only the base has it.
+   *
+   * @generated from field: optional string digest = 3;
+   */
+  digest?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ComparedBundlePart.
+ * Use `create(ComparedBundlePartSchema)` to create a new message.
+ */
+export const ComparedBundlePartSchema: GenMessage<ComparedBundlePart> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 11);
+
+/**
  * ChangedBundlePart is a part of the content that differs between two bundles.
  *
  * @generated from message policyguard.control.v1.ChangedBundlePart
@@ -562,7 +825,7 @@ export type ChangedBundlePart = Message<"policyguard.control.v1.ChangedBundlePar
  * Use `create(ChangedBundlePartSchema)` to create a new message.
  */
 export const ChangedBundlePartSchema: GenMessage<ChangedBundlePart> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 7);
+  messageDesc(file_policyguard_control_v1_bundle, 12);
 
 /**
  * ChangedBundlePolicy names two versions of a policy.
@@ -604,7 +867,7 @@ export type ChangedBundlePolicy = Message<"policyguard.control.v1.ChangedBundleP
  * Use `create(ChangedBundlePolicySchema)` to create a new message.
  */
 export const ChangedBundlePolicySchema: GenMessage<ChangedBundlePolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 8);
+  messageDesc(file_policyguard_control_v1_bundle, 13);
 
 /**
  * BundlePolicy names a policy version in a bundle.
@@ -639,7 +902,7 @@ export type BundlePolicy = Message<"policyguard.control.v1.BundlePolicy"> & {
  * Use `create(BundlePolicySchema)` to create a new message.
  */
 export const BundlePolicySchema: GenMessage<BundlePolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 9);
+  messageDesc(file_policyguard_control_v1_bundle, 14);
 
 /**
  * BundleState is the state of a bundle in its environment.
