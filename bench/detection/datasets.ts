@@ -2,6 +2,7 @@
 // Each is a file `models/datasets/<name>.jsonl.gz` of samples; `index.json` has their numbers, and catalog entries read
 // them. Same sources, same samples.
 
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -120,11 +121,11 @@ function numbersOf(samples: readonly ShippedSample[]) {
 
 if (process.argv[1] === import.meta.filename) {
   mkdirSync(folder, { recursive: true });
-  const all = [...shippedSamples()];
-  for (const [name, samples] of all) {
-    const text = samples.map((sample) => `${JSON.stringify(sample)}\n`).join("");
-    writeFileSync(join(folder, `${name}.jsonl.gz`), gzipSync(text, { level: 9 }));
-  }
-  const index = Object.fromEntries(all.map(([name, samples]) => [name, numbersOf(samples)]));
+  const all = [...shippedSamples()].map(([name, samples]) => {
+    const file = gzipSync(samples.map((sample) => `${JSON.stringify(sample)}\n`).join(""), { level: 9 });
+    writeFileSync(join(folder, `${name}.jsonl.gz`), file);
+    return [name, { sha256: createHash("sha256").update(file).digest("hex"), ...numbersOf(samples) }];
+  });
+  const index = Object.fromEntries(all);
   writeFileSync(join(folder, "index.json"), `${JSON.stringify(index, null, 2)}\n`);
 }

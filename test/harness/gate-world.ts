@@ -11,6 +11,7 @@ import { ReplayRun } from "../../src/domain/replay/replay-run.ts";
 import { RunWorker } from "../../src/domain/run/run-worker.ts";
 import { newId } from "../../src/kit/process/id.ts";
 import { openDatabase } from "../../src/store/connection/database.ts";
+import { endRun } from "../../src/store/run/run.ts";
 import { keeperOf } from "./bundles.ts";
 import { createMovedClock } from "./moved-clock.ts";
 import { startTestControlPlane } from "./process/control-plane.ts";
@@ -43,6 +44,11 @@ export async function startGateWorld() {
       for (const { id } of waiting) await worker.work({ org_id: orgId, run_id: id });
       return waiting.length;
     },
+    /** Ends a run as one that has failed. */
+    fail: ({ orgId }: World, runId: string) =>
+      database.systemTransaction(orgId, (tx) =>
+        endRun(tx, runId, { state: "failed", error: { code: "internal", message: "broken on purpose" } }),
+      ),
     /** Keeps traces of the world's environment. */
     async store({ orgId, projectId, environment }: World, records: readonly EvaluationRecord[]) {
       const ingest = new Ingest(plane.database, { sealer: testSealer, onResult: () => undefined });

@@ -65,9 +65,11 @@ export class Overrides {
   async create(
     caller: Caller,
     path: EnvironmentPath,
-    input: NewOverride,
+    { policyId, ...rest }: NewOverride,
     signal?: AbortSignal,
   ): Promise<RuleOverrideRow> {
+    // Ids are compared as texts, in the spelling that they are made in.
+    const input = { ...rest, policyId: policyId.toLowerCase() };
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const found = await this.#rules(caller, path, signal);
       const override = await this.#database.transaction(caller, async (tx) => {

@@ -52,7 +52,10 @@ export class ReplayGate implements GateMeasure<"replay"> {
       ...{ by: "auto", asOf: "now", mayReadText: true },
     };
     await this.#database.transaction(caller, (tx) =>
-      beginOnce(tx, ask, async () => ({ runId: (await addReplay(tx, caller, spec)).id })),
+      beginOnce(tx, ask, {
+        basis: () => this.basis(tx, ask.environment),
+        begin: async () => ({ runId: (await addReplay(tx, caller, spec)).id }),
+      }),
     );
   }
 }

@@ -7,6 +7,7 @@ import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/recor
 import type { Sealer } from "../../platform/seal.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { annotatorLabels, eraseAnnotatorLabels } from "../../store/measure/annotation/annotation.ts";
+import { eraseBenchmarkResults } from "../../store/measure/benchmark/benchmark-result.ts";
 import { writeAuditEntry } from "../../store/telemetry/audit-entry.ts";
 import {
   countEntries,
@@ -183,6 +184,9 @@ class ErasureStep {
       return isSubject ? [{ ...at, record: toBinary(EvaluationRecordSchema, erasedRecord(record)) }] : [];
     });
     await eraseTraces(this.#tx, erased);
+    // What calibrations have found out about them.
+    const ids = erased.map(({ id }) => id);
+    await eraseBenchmarkResults(this.#tx, ids);
     const next: Omit<Cursor, "step"> =
       end === undefined
         ? { phase: "samples", after: [] }

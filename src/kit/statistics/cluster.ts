@@ -2,10 +2,11 @@
 
 import { type Interval, wilson } from "./proportion.ts";
 
-/** Successes and observations of one group. */
+/** Successes and observations of one group, or of each of `count` groups that are alike. */
 export interface GroupShare {
   readonly successes: number;
   readonly n: number;
+  readonly count?: number;
 }
 
 /** An interval that knows of groups. */
@@ -23,16 +24,18 @@ export interface ClusteredInterval extends Interval {
  */
 export function clusteredShare(groups: readonly GroupShare[]): ClusteredInterval {
   const counted = groups.filter(({ n }) => n > 0);
-  const n = counted.reduce((sum, group) => sum + group.n, 0);
-  const successes = counted.reduce((sum, group) => sum + group.successes, 0);
+  const sumOf = (of: (group: GroupShare) => number) =>
+    counted.reduce((sum, group) => sum + (group.count ?? 1) * of(group), 0);
+  const n = sumOf((group) => group.n);
+  const successes = sumOf((group) => group.successes);
   if (n === 0) return { ...wilson(0, 0), nEffective: 0, designEffect: 1 };
   const share = successes / n;
   const simple = (share * (1 - share)) / n;
-  const count = counted.length;
+  const count = sumOf(() => 1);
   if (simple === 0 || count < 2) {
     return { ...wilson(share * count, count), nEffective: count, designEffect: n / count };
   }
-  const between = counted.reduce((sum, group) => sum + (group.successes - share * group.n) ** 2, 0);
+  const between = sumOf((group) => (group.successes - share * group.n) ** 2);
   const variance = ((count / (count - 1)) * between) / n ** 2;
   const designEffect = Math.max(1, variance / simple);
   const nEffective = n / designEffect;

@@ -10,6 +10,11 @@ export interface Hits {
   readonly fn: number;
 }
 
+/** Groups with these hits: one, or as many as `count` says. */
+export interface HitGroups extends Hits {
+  readonly count?: number;
+}
+
 /** F1 of these counts; NaN where nothing was to be found and nothing was found. */
 export function f1Of({ tp, fp, fn }: Hits): number {
   return (2 * tp) / (2 * tp + fp + fn);
@@ -22,19 +27,23 @@ const draws = 1_000;
  * seed decides. Groups with the same counts are alike, so a draw is how often each kind of group comes up. Draws
  * without an F1 are left out.
  */
-export function bootstrapF1(groups: readonly Hits[], seed: number): Interval {
+export function bootstrapF1(groups: readonly HitGroups[], seed: number): Interval {
   const kinds = new Map<string, { readonly hits: Hits; count: number }>();
   const total = { tp: 0, fp: 0, fn: 0 };
-  for (const hits of groups) {
-    add(total, hits, 1);
+  let size = 0;
+  for (const { count = 1, ...hits } of groups) {
+    if (count === 0) continue;
+    size += count;
+    add(total, hits, count);
     const key = `${hits.tp}/${hits.fp}/${hits.fn}`;
     const kind = kinds.get(key);
-    if (kind === undefined) kinds.set(key, { hits, count: 1 });
-    else kind.count += 1;
+    if (kind === undefined) kinds.set(key, { hits, count });
+    else kind.count += count;
   }
   const estimate = f1Of(total);
   const random = seededRandom(seed);
-  const drawn = Array.from({ length: draws }, () => f1Of(drawGroups([...kinds.values()], groups.length, random)))
+  const alike = [...kinds.values()];
+  const drawn = Array.from({ length: draws }, () => f1Of(drawGroups(alike, size, random)))
     .filter((f1) => !Number.isNaN(f1))
     .sort((a, b) => a - b);
   const quantile = (share: number) => drawn[Math.min(drawn.length - 1, Math.floor(share * drawn.length))] ?? estimate;

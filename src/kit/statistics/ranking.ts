@@ -27,7 +27,11 @@ export interface Ranking {
 
 /** Ranks by score. J. Davis and M. Goadrich, "The relationship between Precision-Recall and ROC curves", ICML 2006. */
 export function rank(scored: readonly Scored[]): Ranking {
-  const sorted = [...scored].sort((a, b) => b.score - a.score);
+  return rankSorted([...scored].sort((a, b) => b.score - a.score));
+}
+
+/** The same of what is sorted by score already, the highest first. */
+export function rankSorted(sorted: readonly Scored[]): Ranking {
   const positives = sorted.filter(({ isPositive }) => isPositive).length;
   const negatives = sorted.length - positives;
   const points: ThresholdPoint[] = [];

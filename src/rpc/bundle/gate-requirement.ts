@@ -12,7 +12,7 @@ import {
   type GateSchema,
   type MetricRequirement,
 } from "../../../gen/policyguard/control/v1/gate_pb.ts";
-import { type SliceKind, sliceKinds } from "../../domain/analysis/benchmark/measure-samples.ts";
+import { type SliceKind, sliceKinds } from "../../domain/analysis/benchmark/sample-fact.ts";
 import * as definition from "../../domain/bundle/gate/definition.ts";
 import { canonicalTag, shippedLanguages } from "../../domain/language/shipped.ts";
 import { validationFailed } from "../../kit/fault/fault.ts";

@@ -66,6 +66,7 @@ export interface FoundResult {
   readonly row: GateResultRow;
   readonly runState: RunState | null;
   readonly runError: string | null;
+  readonly runFinishedAt: Date | null;
 }
 
 /** What a result is about. */
@@ -155,14 +156,17 @@ export async function deleteGateResultsBefore(tx: Transaction, moment: Date): Pr
 
 async function withRuns(tx: Transaction, rows: readonly GateResultRow[]): Promise<FoundResult[]> {
   const ids = rows.flatMap(({ runId }) => runId ?? []);
-  const runs = await runBound<{ id: string; state: RunState; error: string | null }>(
+  const runs = await runBound<{ id: string; state: RunState; error: string | null; finished_ms: number | null }>(
     tx,
-    "select id, state, error_message as error from run where org_id = $1 and id = any($2::uuid[])",
+    `select id, state, error_message as error, (extract(epoch from finished_at) * 1000)::float8 as finished_ms
+     from run where org_id = $1 and id = any($2::uuid[])`,
     [tx.orgId, ids],
   );
   const byId = new Map(runs.map((run) => [run.id, run]));
   return rows.map((row) => {
     const run = byId.get(row.runId ?? "");
-    return { row, runState: run?.state ?? null, runError: run?.error ?? null };
+    const { state = null, error = null, finished_ms: finishedMs = null } = run ?? {};
+    const runFinishedAt = finishedMs === null ? null : new Date(Math.round(finishedMs));
+    return { row, runState: state, runError: error, runFinishedAt };
   });
 }

@@ -163,6 +163,26 @@ describe("a gate of a benchmark", () => {
     expect(strict.details.needed_n).toBeGreaterThan(40);
   });
 
+  test("goes by one of two baselines that are approved at once, and evidence says which it replaced", async () => {
+    const { world, call } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 2, innocent: 2 });
+    const bundle = { project_id: world.projectId, environment: world.environment, version: 1 };
+    const measure = async () =>
+      String((await call("POST", "org:/benchmarks", { dataset_id: dataset, target: { bundle }, positive })).body.id);
+    const ids = [await measure(), await measure(), await measure(), await measure()];
+    await scene.work(world);
+    await Promise.all(ids.map((id) => call("POST", `org:/benchmarks/${id}/approve`, {})));
+    const { body } = await call("GET", "org:/evidence?action=benchmark.approve");
+    const replaced = body.evidence.map(
+      ({ before }: { before: { benchmark_id: string } | null }) => before?.benchmark_id,
+    );
+    const { body: list } = await call("GET", "org:/benchmarks");
+    const approved = list.benchmarks.filter(({ approval }: { approval: object | null }) => approval !== null);
+    // Each but the last is replaced once, and the first replaces nothing.
+    expect([...replaced, approved[0].id].sort()).toEqual([...ids, undefined].sort());
+    expect(approved).toHaveLength(1);
+  });
+
   test("begins again after its run was canceled, and when what was found out is 30 days old", async () => {
     const { world, call, change } = await withGuard();
     const dataset = await addDataset(call, { attacks: 10, innocent: 2 });
@@ -183,6 +203,54 @@ describe("a gate of a benchmark", () => {
     expect((await call("POST", "/gates/check", {})).body.gates.at(-1).state).toBe("pending");
     await scene.work(world);
     expect((await call("POST", "/bundles/2/activate", {})).status).toBe(200);
+  });
+
+  test("does not begin again at once after its run has failed, and says when it does", async () => {
+    const { world, call, change, runs } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 10, innocent: 2 });
+    await change(policyOf({ detect: "injection", severity: "low" }));
+    await call("POST", "/bundles/publish", {});
+    await call("PUT", "/gates", { gates: [recallGate(dataset)] });
+    const { run_id: first } = (await call("POST", "/gates/check", {})).body.gates.at(-1);
+    await scene.fail(world, first);
+    const before = await runs();
+    for (let asked = 0; asked < 3; asked++) {
+      const { detail, retryAfter } = await call("POST", "/bundles/2/activate", {});
+      const again = new Date(scene.clock.now().getTime() + 600_000).toISOString();
+      expect(detail).toMatchObject({
+        ...{ error: "gate_pending", retry_after: 600 },
+        gates: [{ state: "missing", run_id: first, reason: expect.stringContaining(`asks after ${again}`) }],
+      });
+      expect(detail.gates[0].reason).toContain("broken on purpose");
+      expect(retryAfter).toBe("600");
+    }
+    expect(await runs()).toBe(before);
+    scene.clock.pass(600_000);
+    expect((await call("POST", "/gates/check", {})).body.gates.at(-1).state).toBe("pending");
+    await scene.work(world);
+    expect((await call("POST", "/bundles/2/activate", {})).status).toBe(200);
+  });
+
+  test("says that other runs wait when its own cannot begin, and begins when there is room", async () => {
+    const { world, call, change } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 2, innocent: 2 });
+    await change(policyOf({ detect: "injection", severity: "low" }));
+    await call("POST", "/bundles/publish", {});
+    await call("PUT", "/gates", {
+      gates: [recallGate(dataset, {}, { require: [{ metric: "recall", at_least: 0.1 }] })],
+    });
+    const target = { detector: { use: "injection" } };
+    const waiting = async () =>
+      (await call("POST", "org:/benchmarks", { dataset_id: dataset, target, positive })).status;
+    for (let queued = 0; queued < 20; queued++) expect(await waiting()).toBe(201);
+    const { detail } = await call("POST", "/bundles/2/activate", {});
+    expect(detail).toMatchObject({ error: "gate_pending", gates: [{ state: "missing", run_id: null }] });
+    expect(detail.gates[0].reason).toContain("20 runs of the organization wait already");
+    expect((await call("GET", "/gates/results")).body.results[0].reason).toContain("20 runs");
+    const { body } = await call("GET", "org:/benchmarks?limit=1");
+    await call("POST", `org:/benchmarks/${body.benchmarks[0].id}/cancel`, {});
+    expect((await call("POST", "/gates/check", {})).body.gates.at(-1)).toMatchObject({ state: "pending" });
+    await scene.work(world);
   });
 
   test("keeps its dataset from being deleted, and lets nothing pass when that is forced", async () => {

@@ -323,6 +323,35 @@ describe("an import by an address", () => {
     expect(await datasetOf(id)).toMatchObject({ state: "failed", version: 0, sample_count: 0 });
   });
 
+  it("of an entry of the catalog fails when the file has other bytes than were named, and says which it has", async () => {
+    const file = "id,prompt,type,label\n1,How do I end a process?,homonyms,safe\n";
+    const base = await serve((_, response) => response.end(file));
+    const sha256 = createHash("sha256").update(file).digest("hex");
+    const install = (name: string, digest: string) =>
+      call("POST", "/datasets/install", {
+        body: JSON.stringify({
+          catalog_id: "xstest",
+          accept_licence: true,
+          name,
+          url: `${base}/x.csv`,
+          sha256: digest,
+        }),
+        headers: { "content-type": "application/json" },
+      });
+    const worked = async (id: string) => {
+      const [{ id: importId } = {}] = (await call("GET", `/datasets/${id}/imports`)).body.imports as Json[];
+      await work(importId);
+      return importOf(id, importId);
+    };
+    const other = await install("other-bytes", "0".repeat(64));
+    expect(other.status).toBe(201);
+    expect(await worked(String(other.body.id))).toMatchObject({ error: { code: "digest_mismatch" }, version: null });
+    const same = await install("same-bytes", sha256);
+    expect(await worked(String(same.body.id))).toMatchObject({ state: "succeeded", added: 1 });
+    const { evidence } = (await call("GET", "/evidence?action=dataset.import_complete&limit=1")).body;
+    expect(evidence).toMatchObject([{ after: { sha256, added: 1 } }]);
+  });
+
   it("is refused at once where the address is not public, and checked again by the run", async () => {
     const id = await newDataset();
     const refused = await order(id, { url: "https://10.1.2.3/file.jsonl" });

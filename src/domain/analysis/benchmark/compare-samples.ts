@@ -2,7 +2,7 @@
 
 import { holm, mcnemarExact, newcombePaired, type PairedCounts, signFlip } from "../../../kit/statistics/paired.ts";
 import type { Tools } from "../tools.ts";
-import { type SampleFact, type SliceKind, sliceKinds } from "./measure-samples.ts";
+import { type SampleFact, type SliceKind, sliceKinds } from "./sample-fact.ts";
 
 /** The samples of two benchmarks. */
 export interface CompareQuestion {
@@ -66,8 +66,11 @@ const draws = 10_000;
 const maxListed = 1_000;
 const maxSlices = 100;
 
+/** What is compared of a sample. The rest of a fact, which may be large, is let go. */
+type ComparedFact = Pick<SampleFact, "id" | "truth" | "found" | "group" | "stage" | "language" | "labels" | "tags">;
+
 interface Pair {
-  readonly fact: SampleFact;
+  readonly fact: ComparedFact;
   readonly isRight: boolean;
   readonly wasRight: boolean;
 }
@@ -104,7 +107,7 @@ export function compareBaseline({ facts, withFacts, seed }: CompareQuestion, too
 }
 
 function pairsOf({ facts, withFacts }: Pick<CompareQuestion, "facts" | "withFacts">) {
-  const others = new Map(withFacts.map((line) => factOf(line)).map((fact) => [fact.id, fact]));
+  const others = new Map(withFacts.map(factOf).map(({ id, truth, found }) => [id, { truth, found }]));
   const own = facts.map(factOf);
   const pairs = own.flatMap((fact): Pair[] => {
     const other = others.get(fact.id);
@@ -138,8 +141,10 @@ function sumOf(members: readonly Pair[]): number {
   return members.reduce((sum, { isRight, wasRight }) => sum + Number(isRight) - Number(wasRight), 0);
 }
 
-function factOf(line: string): SampleFact {
-  return JSON.parse(line) as SampleFact; // written by the run
+function factOf(line: string): ComparedFact {
+  const fact = JSON.parse(line) as SampleFact; // written by the run
+  const { id, truth, found, group, stage, language, labels, tags } = fact;
+  return { id, truth, found, group, stage, language, labels, tags };
 }
 
 function differenceOf(pairs: readonly Pair[]): Difference {
@@ -181,7 +186,7 @@ function slicesOf(pairs: readonly Pair[]): Omit<SliceDifference, "adjustedP">[] 
   });
 }
 
-function valuesOf(by: ComparedBy, fact: SampleFact): readonly string[] {
+function valuesOf(by: ComparedBy, fact: ComparedFact): readonly string[] {
   if (by === "truth") return [fact.truth === true ? "positive" : "negative"];
   if (by === "label") return fact.labels;
   if (by === "tag") return fact.tags;

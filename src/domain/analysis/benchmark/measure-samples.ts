@@ -1,41 +1,12 @@
 // The metrics of a benchmark, made from what is known of each sample.
 
-import { createHash } from "node:crypto";
-import { canonicalText } from "../../../kit/crypto/canonical.ts";
 import { clusteredShare } from "../../../kit/statistics/cluster.ts";
 import { bootstrapF1, f1Of, type Hits } from "../../../kit/statistics/f1.ts";
-import { type Interval, wilson } from "../../../kit/statistics/proportion.ts";
-import { type Ranking, rank, recallAt } from "../../../kit/statistics/ranking.ts";
-import { LatencyHistogram } from "../../../kit/tally/latency-histogram.ts";
+import { wilson } from "../../../kit/statistics/proportion.ts";
+import { type Ranking, rankSorted, recallAt } from "../../../kit/statistics/ranking.ts";
 import type { Tools } from "../tools.ts";
-import { type FoundSpan, type Verdict, verdictOf } from "./prediction.ts";
-import { matchSpans, type Nearness } from "./span-match.ts";
-
-/** What is known of a sample after it was judged. */
-export type SampleFact = {
-  readonly id: string;
-  readonly truth: boolean | null;
-  readonly found: boolean | null;
-  readonly outcome: string | null;
-  readonly score: number | null;
-  /** Why it could not be judged; null when it was. */
-  readonly why: string | null;
-  readonly stage: string;
-  readonly language: string | null;
-  readonly labels: readonly string[];
-  readonly tags: readonly string[];
-  readonly group: string | null;
-  readonly foundLabels: readonly string[];
-  readonly rules: readonly string[];
-  readonly detectors: readonly string[];
-  readonly mustMatch: readonly string[];
-  readonly mustNotMatch: readonly string[];
-  readonly expectedSpans: readonly FoundSpan[];
-  readonly spans: readonly FoundSpan[];
-  readonly isUnjudged: boolean;
-  readonly hasKeyword: boolean;
-  readonly latencyUs: number | null;
-};
+import { type SliceKind, sliceKinds } from "./sample-fact.ts";
+import { code, codeOf, no, readSamples, type SampleTable, unknown, yes } from "./sample-table.ts";
 
 /** The samples of a benchmark. */
 export interface MeasureQuestion {
@@ -66,6 +37,8 @@ export type SampleMetrics = {
   readonly samples: number;
   readonly positives: number;
   readonly negatives: number;
+  /** Groups with samples of either kind, where samples come in groups. */
+  readonly groups: { readonly positives: number; readonly negatives: number } | null;
   readonly tp: number;
   readonly fp: number;
   readonly tn: number;
@@ -84,11 +57,6 @@ export type SampleMetrics = {
   readonly recallAtHalfPercent: number | null;
   readonly recallAtOnePercent: number | null;
 };
-
-/** What samples are sliced by. */
-export const sliceKinds = ["label", "stage", "language", "tag", "detector", "rule"] as const;
-/** What samples are sliced by. */
-export type SliceKind = (typeof sliceKinds)[number];
 
 /** The metrics of one slice. */
 export type SliceMetrics = { readonly by: SliceKind; readonly value: string; readonly metrics: SampleMetrics };
@@ -125,53 +93,255 @@ export type Measured = {
 const maxSlices = 100;
 
 /** Measures. */
-export function measureSamples({ facts: lines, ...options }: MeasureQuestion, tools: Tools): Measured {
+export function measureSamples({ facts, seed, sweep, labelMap }: MeasureQuestion, tools: Tools): Measured {
   tools.enter("measuring the samples");
-  const facts = lines.map((line) => JSON.parse(line) as SampleFact); // written by the run
-  const overall = metricsOf(facts, { ...options, isRanked: true });
-  const slices = sliceKinds.map((by) => slicesOf(by, facts, options));
+  const table = readSamples(facts, { labelMap });
+  const meter = new Meter(table, seed);
+  const { metrics: overall, ranking } = meter.overall();
+  const slices = sliceKinds.map((by) =>
+    slicesOf(by, table, (value, places) => meter.slice(by, value, places, overall)),
+  );
   return {
     overall,
     slices: slices.flatMap(({ kept }) => kept),
     slicesOmitted: slices.reduce((sum, { omitted }) => sum + omitted, 0),
-    sweep: options.sweep ? sweepOf(facts) : [],
-    floors: [floorOf("allow_all", facts), floorOf("block_all", facts), floorOf("keywords", facts)],
-    latencyUs: latencyOf(facts),
-    resultDigest: digestOf(facts),
+    sweep: sweep && ranking !== null ? sweepOf(ranking) : [],
+    floors: [floorOf("allow_all", table), floorOf("block_all", table), floorOf("keywords", table)],
+    latencyUs: latencyOf(table),
+    resultDigest: table.digest,
   };
 }
 
-interface MetricOptions {
-  readonly seed: number;
-  readonly labelMap: Readonly<Record<string, string>>;
-  readonly isRanked: boolean;
+/** Some samples, and how each sample of the table counts for them. */
+interface View {
+  readonly members: ArrayLike<number>;
+  readonly codes: Uint8Array;
 }
 
-function metricsOf(facts: readonly SampleFact[], { seed, labelMap, isRanked }: MetricOptions): SampleMetrics {
-  const scored = facts.filter(({ truth }) => truth !== null);
-  const verdicts = scored.map(countedVerdict);
-  const count = (verdict: Verdict) => verdicts.filter((each) => each === verdict).length;
-  const [tp, fp, tn, fn] = [count("tp"), count("fp"), count("tn"), count("fn")];
-  const hits = scored.map((fact, at) => ({ fact, verdict: verdicts[at] ?? "unscored" }));
-  const hasGroups = scored.some(({ group }) => group !== null);
-  const share = (successes: readonly Verdict[], among: readonly Verdict[]) =>
-    shareOf(
-      hits.filter(({ verdict }) => among.includes(verdict)),
-      (verdict) => successes.includes(verdict),
-      hasGroups,
+/** What is counted of the samples of a view. */
+interface Counts {
+  readonly scored: number;
+  readonly missing: number;
+  readonly unjudged: number;
+  readonly total: Confusion;
+  /** The same of groups, where samples come in groups: how many groups are alike. */
+  readonly groups: readonly (Confusion & { readonly count: number })[] | null;
+}
+
+type Confusion = Hits & { readonly tn: number };
+
+/** Counts samples. Columns for counts are made once. */
+class Meter {
+  readonly #table: SampleTable;
+  readonly #seed: number;
+  readonly #all: Int32Array;
+  readonly #codes: Uint8Array;
+  /** Four numbers for each group. */
+  readonly #byGroup: Int32Array;
+  readonly #isMember: Uint8Array;
+  /** Scored samples, the highest score first. */
+  readonly #order: Int32Array;
+
+  constructor(table: SampleTable, seed: number) {
+    this.#table = table;
+    this.#seed = seed;
+    const { size, truth, found } = table;
+    this.#all = Int32Array.from({ length: size }, (_, at) => at);
+    this.#codes = Uint8Array.from({ length: size }, (_, at) => codeOf(truth[at] ?? unknown, found[at] ?? unknown));
+    this.#byGroup = new Int32Array(4 * table.groups);
+    this.#isMember = new Uint8Array(size);
+    const scores = Float64Array.from({ length: size }, (_, at) => rankedScore(table, at));
+    this.#order = this.#all
+      .filter((at) => truth[at] !== unknown)
+      .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
+  }
+
+  overall(): { readonly metrics: SampleMetrics; readonly ranking: Ranking | null } {
+    const view = { members: this.#all, codes: this.#codes };
+    const ranking = this.#ranking(view);
+    return { metrics: { ...this.#metrics(view), ...this.#spans(view), ...rankedMetrics(ranking) }, ranking };
+  }
+
+  /** A detector or a rule is measured over all samples, as if it decided alone; the others narrow the samples. */
+  slice(
+    by: SliceKind,
+    value: string,
+    places: readonly number[],
+    { spanExact, spanHalf }: SampleMetrics,
+  ): SampleMetrics {
+    if (by === "detector" || by === "rule") {
+      const truth = by === "rule" ? this.#truthOfRule(value) : this.#table.truth;
+      const view = { members: this.#all, codes: this.#codesOf(truth, places) };
+      return { ...this.#metrics(view, truth), spanExact, spanHalf, ...rankedMetrics(null) };
+    }
+    const view = { members: places, codes: this.#codes };
+    return { ...this.#metrics(view), ...this.#spans(view), ...rankedMetrics(this.#ranking(view)) };
+  }
+
+  #truthOfRule(rule: string): Uint8Array {
+    const { truth, mustMatch, mustNotMatch } = this.#table;
+    const own = truth.slice();
+    for (const name of namesOf(rule)) for (const at of mustNotMatch.get(name) ?? []) own[at] = no;
+    for (const name of namesOf(rule)) for (const at of mustMatch.get(name) ?? []) own[at] = yes;
+    return own;
+  }
+
+  #codesOf(truth: Uint8Array, places: readonly number[]): Uint8Array {
+    const { isJudged } = this.#table;
+    const codes = Uint8Array.from(truth, (each, at) => codeOf(each, isJudged[at] === 1 ? no : unknown));
+    for (const at of places) if (isJudged[at] === 1) codes[at] = codeOf(truth[at] ?? unknown, yes);
+    return codes;
+  }
+
+  #metrics(view: View, truth = this.#table.truth): Omit<SampleMetrics, keyof RankedMetrics | keyof SpanMetrics> {
+    const counts = this.#count(view, truth);
+    const { total, groups, missing, unjudged, scored } = counts;
+    const { tp, fp, tn, fn } = total;
+    const share = (successes: "tp" | "fp", others: "fp" | "fn" | "tn") => shareOf(successes, others, counts);
+    return {
+      ...{ samples: view.members.length, positives: tp + fn, negatives: fp + tn, tp, fp, tn, fn, missing, unjudged },
+      ...{ unscored: view.members.length - scored, groups: groups && countGroups(groups) },
+      precision: share("tp", "fp"),
+      recall: share("tp", "fn"),
+      falsePositiveRate: share("fp", "tn"),
+      f1: f1Metric(total, groups, this.#seed),
+    };
+  }
+
+  #count({ members, codes }: View, truth: Uint8Array): Counts {
+    const { found, isJudged, isUnjudged, isGrouped, group } = this.#table;
+    const isOwn = codes === this.#codes;
+    const sums = new Int32Array(5);
+    const byGroup = this.#byGroup.fill(0);
+    let [missing, unjudged, grouped] = [0, 0, 0];
+    for (let each = 0; each < members.length; each++) {
+      const at = members[each] ?? 0;
+      const verdict = codes[at] ?? code.unscored;
+      sums[verdict] = (sums[verdict] ?? 0) + 1;
+      unjudged += isUnjudged[at] ?? 0;
+      if (truth[at] === unknown) continue;
+      if (isOwn ? found[at] === unknown : isJudged[at] === 0) missing += 1;
+      grouped += isGrouped[at] ?? 0;
+      const cell = 4 * (group[at] ?? 0) + verdict;
+      byGroup[cell] = (byGroup[cell] ?? 0) + 1;
+    }
+    const [tp = 0, fp = 0, tn = 0, fn = 0, unscored = 0] = sums;
+    const groups = grouped === 0 ? null : alikeGroups(byGroup);
+    return { scored: members.length - unscored, missing, unjudged, total: { tp, fp, tn, fn }, groups };
+  }
+
+  /** Spans are compared where a sample says which are right. */
+  #spans({ members }: View): SpanMetrics {
+    const { spans } = this.#table;
+    const sums = { exact: { tp: 0, fp: 0, fn: 0 }, half: { tp: 0, fp: 0, fn: 0 } };
+    let stated = 0;
+    for (let each = 0; each < members.length; each++) {
+      const hits = spans.get(members[each] ?? 0);
+      if (hits === undefined) continue;
+      stated += 1;
+      for (const nearness of ["exact", "half"] as const) {
+        for (const what of ["tp", "fp", "fn"] as const) sums[nearness][what] += hits[nearness][what];
+      }
+    }
+    if (stated === 0) return { spanExact: null, spanHalf: null };
+    return { spanExact: spanMetric(sums.exact), spanHalf: spanMetric(sums.half) };
+  }
+
+  /** Null unless every sample that was judged has a score. */
+  #ranking({ members }: View): Ranking | null {
+    const { truth, found, score } = this.#table;
+    const isMember = this.#isMember.fill(0);
+    for (let each = 0; each < members.length; each++) isMember[members[each] ?? 0] = 1;
+    const chosen = this.#order.filter((at) => isMember[at] === 1);
+    if (chosen.some((at) => found[at] !== unknown && Number.isNaN(score[at]))) return null;
+    return rankSorted(
+      Array.from(chosen, (at) => ({ isPositive: truth[at] === yes, score: rankedScore(this.#table, at) })),
     );
-  const ranking = isRanked ? rankingOf(scored) : null;
+  }
+}
+
+/** The score by which a sample is ranked. What is missing is ranked where it is wrong. */
+function rankedScore({ truth, found, score }: SampleTable, at: number): number {
+  if (found[at] === unknown) return truth[at] === yes ? -1 : 2;
+  return score[at] || 0;
+}
+
+/** The names by which samples may call the rule "policy/rule": all of it, or what follows a slash. */
+function namesOf(rule: string): string[] {
+  const parts = rule.split("/");
+  return parts.map((_, from) => parts.slice(from).join("/"));
+}
+
+/** How many groups have which counts. */
+function alikeGroups(byGroup: Int32Array): (Confusion & { readonly count: number })[] {
+  const alike = new Map<string, Confusion & { count: number }>();
+  for (let cell = 0; cell < byGroup.length; cell += 4) {
+    const tp = byGroup[cell] ?? 0;
+    const fp = byGroup[cell + 1] ?? 0;
+    const tn = byGroup[cell + 2] ?? 0;
+    const fn = byGroup[cell + 3] ?? 0;
+    const size = tp + fp + tn + fn;
+    if (size === 0) continue;
+    // Most are of one sample: no text is made for those.
+    const key = size === 1 ? (singles[tp + 2 * fp + 3 * tn] ?? "") : `${tp}/${fp}/${tn}/${fn}`;
+    const kind = alike.get(key);
+    if (kind === undefined) alike.set(key, { tp, fp, tn, fn, count: 1 });
+    else kind.count += 1;
+  }
+  return [...alike.values()];
+}
+
+const singles = ["0/0/0/1", "1/0/0/0", "0/1/0/0", "0/0/1/0"];
+
+function countGroups(groups: NonNullable<Counts["groups"]>) {
+  const count = (isOf: (group: Confusion) => boolean) =>
+    groups.filter(isOf).reduce((sum, group) => sum + group.count, 0);
+  return { positives: count(({ tp, fn }) => tp + fn > 0), negatives: count(({ fp, tn }) => fp + tn > 0) };
+}
+
+function shareOf(
+  successes: "tp" | "fp",
+  others: "fp" | "fn" | "tn",
+  { total, groups }: Pick<Counts, "total" | "groups">,
+): MetricInterval | null {
+  const n = total[successes] + total[others];
+  if (n === 0) return null;
+  const { estimate, lower, upper } = wilson(total[successes], n);
+  if (groups === null) return { estimate, lower, upper, grouped: null };
+  const shares = groups.map(({ count, ...of }) => ({ n: of[successes] + of[others], successes: of[successes], count }));
+  const { lower: least, upper: most, nEffective } = clusteredShare(shares);
+  return { estimate, lower, upper, grouped: { lower: least, upper: most, nEffective } };
+}
+
+function f1Metric({ tp, fp, tn, fn }: Confusion, groups: Counts["groups"], seed: number): MetricInterval | null {
+  const none = { tp: 0, fp: 0, fn: 0 };
+  const alone = [
+    ...[
+      { ...none, tp: 1, count: tp },
+      { ...none, fp: 1, count: fp },
+    ],
+    ...[
+      { ...none, fn: 1, count: fn },
+      { ...none, count: tn },
+    ],
+  ];
+  const plain = bootstrapF1(alone, seed);
+  if (Number.isNaN(plain.estimate)) return null;
+  if (groups === null) return { ...plain, grouped: null };
+  const { lower, upper } = bootstrapF1(groups, seed);
+  return { ...plain, grouped: { lower, upper, nEffective: null } };
+}
+
+type SpanMetrics = Pick<SampleMetrics, "spanExact" | "spanHalf">;
+
+function spanMetric(sum: Hits): SpanMetric {
+  return { ...sum, precision: ratio(sum.tp, sum.tp + sum.fp), recall: ratio(sum.tp, sum.tp + sum.fn), f1: f1Of(sum) };
+}
+
+type RankedMetrics = Pick<SampleMetrics, "rocArea" | "prArea" | "recallAtHalfPercent" | "recallAtOnePercent">;
+
+function rankedMetrics(ranking: Ranking | null): RankedMetrics {
   return {
-    ...{ samples: facts.length, positives: tp + fn, negatives: fp + tn, tp, fp, tn, fn },
-    missing: scored.filter(({ found }) => found === null).length,
-    unjudged: facts.filter(({ isUnjudged }) => isUnjudged).length,
-    unscored: facts.length - scored.length,
-    precision: share(["tp"], ["tp", "fp"]),
-    recall: share(["tp"], ["tp", "fn"]),
-    falsePositiveRate: share(["fp"], ["fp", "tn"]),
-    f1: f1Metric(hits, { seed, hasGroups }),
-    spanExact: spanMetric(facts, "exact", labelMap),
-    spanHalf: spanMetric(facts, "half", labelMap),
     rocArea: ranking?.rocArea ?? null,
     prArea: ranking?.prArea ?? null,
     recallAtHalfPercent: ranking && recallAt(ranking, 0.005),
@@ -179,98 +349,7 @@ function metricsOf(facts: readonly SampleFact[], { seed, labelMap, isRanked }: M
   };
 }
 
-/** What is missing counts as wrong: never as passed, whatever would have been right. */
-function countedVerdict({ truth, found }: SampleFact): Verdict {
-  return verdictOf(truth, found ?? (truth === null ? null : !truth));
-}
-
-interface Judged {
-  readonly fact: SampleFact;
-  readonly verdict: Verdict;
-}
-
-/** Samples without a group are groups of their own. */
-function groupsOf<T extends { readonly fact: SampleFact }>(judged: readonly T[]): readonly (readonly T[])[] {
-  return [...Map.groupBy(judged, ({ fact }) => (fact.group === null ? `#${fact.id}` : `g${fact.group}`)).values()];
-}
-
-function shareOf(
-  judged: readonly Judged[],
-  isSuccess: (verdict: Verdict) => boolean,
-  hasGroups: boolean,
-): MetricInterval | null {
-  const n = judged.length;
-  if (n === 0) return null;
-  const successes = judged.filter(({ verdict }) => isSuccess(verdict)).length;
-  const plain = wilson(successes, n);
-  if (!hasGroups) return { ...bounds(plain), grouped: null };
-  const groups = groupsOf(judged).map((members) => ({
-    n: members.length,
-    successes: members.filter(({ verdict }) => isSuccess(verdict)).length,
-  }));
-  const { lower, upper, nEffective } = clusteredShare(groups);
-  return { ...bounds(plain), grouped: { lower, upper, nEffective } };
-}
-
-function bounds({ estimate, lower, upper }: Interval) {
-  return { estimate, lower, upper };
-}
-
-function f1Metric(
-  judged: readonly Judged[],
-  { seed, hasGroups }: { readonly seed: number; readonly hasGroups: boolean },
-): MetricInterval | null {
-  const hitsOf = (members: readonly Judged[]): Hits => {
-    const count = (wanted: Verdict) => members.filter(({ verdict }) => verdict === wanted).length;
-    return { tp: count("tp"), fp: count("fp"), fn: count("fn") };
-  };
-  const plain = bootstrapF1(
-    judged.map((each) => hitsOf([each])),
-    seed,
-  );
-  if (Number.isNaN(plain.estimate)) return null;
-  if (!hasGroups) return { ...plain, grouped: null };
-  const { lower, upper } = bootstrapF1(groupsOf(judged).map(hitsOf), seed);
-  return { ...plain, grouped: { lower, upper, nEffective: null } };
-}
-
-/** Spans are compared where a sample says which are right. */
-function spanMetric(
-  facts: readonly SampleFact[],
-  nearness: Nearness,
-  labelMap: Readonly<Record<string, string>>,
-): SpanMetric | null {
-  const stated = facts.filter(({ expectedSpans }) => expectedSpans.length > 0);
-  if (stated.length === 0) return null;
-  const sum = { tp: 0, fp: 0, fn: 0 };
-  for (const { expectedSpans, spans } of stated) {
-    const { tp, fp, fn } = matchSpans(expectedSpans, spans, { nearness, labelMap });
-    sum.tp += tp;
-    sum.fp += fp;
-    sum.fn += fn;
-  }
-  return { ...sum, precision: ratio(sum.tp, sum.tp + sum.fp), recall: ratio(sum.tp, sum.tp + sum.fn), f1: f1Of(sum) };
-}
-
-/** Null unless every sample that was judged has a score. What is missing is ranked where it is wrong. */
-function rankingOf(scored: readonly SampleFact[]): Ranking | null {
-  if (scored.some(({ found, score }) => found !== null && score === null)) return null;
-  return rank(
-    scored.map(({ truth, found, score }) => ({
-      isPositive: truth === true,
-      score: found === null ? missingScore(truth === true) : (score ?? 0),
-    })),
-  );
-}
-
-function missingScore(isPositive: boolean): number {
-  return isPositive ? -1 : 2;
-}
-
-function sweepOf(facts: readonly SampleFact[]): SweepPoint[] {
-  const ranking = rankingOf(facts.filter(({ truth }) => truth !== null));
-  if (ranking === null) return [];
-  const { points, positives, negatives } = ranking;
+function sweepOf({ points, positives, negatives }: Ranking): SweepPoint[] {
   return Array.from({ length: 201 }, (_, at) => {
     const threshold = at / 200;
     const { tp, fp } = points.findLast((point) => point.threshold >= threshold) ?? { tp: 0, fp: 0 };
@@ -285,66 +364,35 @@ function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-function slicesOf(by: SliceKind, facts: readonly SampleFact[], options: Omit<MetricOptions, "isRanked">) {
-  const counts = new Map<string, number>();
-  for (const fact of facts) for (const value of valuesOf(by, fact)) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const values = [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([value]) => value);
-  const kept = values.slice(0, maxSlices).map((value): SliceMetrics => {
-    const isRanked = by !== "detector" && by !== "rule";
-    return { by, value, metrics: metricsOf(sliced(by, value, facts), { ...options, isRanked }) };
+function slicesOf(
+  by: SliceKind,
+  { places }: SampleTable,
+  metricsOf: (value: string, places: readonly number[]) => SampleMetrics,
+) {
+  const values = [...places[by]].sort(([a, { length: n }], [b, { length: m }]) => m - n || (a < b ? -1 : 1));
+  const kept = values.slice(0, maxSlices).map(([value, own]): SliceMetrics => {
+    return { by, value, metrics: metricsOf(value, own) };
   });
   return { kept, omitted: values.length - kept.length };
 }
 
-function valuesOf(by: SliceKind, fact: SampleFact): readonly string[] {
-  if (by === "label") return fact.labels;
-  if (by === "stage") return [fact.stage];
-  if (by === "language") return fact.language === null ? [] : [fact.language];
-  if (by === "tag") return fact.tags;
-  return by === "detector" ? fact.detectors : fact.rules;
-}
-
-/** A detector or a rule is measured over all samples, as if it decided alone; the others narrow the samples. */
-function sliced(by: SliceKind, value: string, facts: readonly SampleFact[]): readonly SampleFact[] {
-  if (by !== "detector" && by !== "rule") return facts.filter((fact) => valuesOf(by, fact).includes(value));
-  return facts.map((fact) => ({
-    ...fact,
-    truth: by === "rule" ? ruleTruth(fact, value) : fact.truth,
-    found: fact.why === null ? valuesOf(by, fact).includes(value) : null,
-  }));
-}
-
-function ruleTruth({ mustMatch, mustNotMatch, truth }: SampleFact, rule: string): boolean | null {
-  const isNamed = (name: string) => rule === name || rule.endsWith(`/${name}`);
-  if (mustMatch.some(isNamed)) return true;
-  return mustNotMatch.some(isNamed) ? false : truth;
-}
-
-function floorOf(name: Floor["name"], facts: readonly SampleFact[]): Floor {
-  const sum = { tp: 0, fp: 0, tn: 0, fn: 0, missing: 0, unscored: 0 };
-  for (const { truth, hasKeyword } of facts)
-    sum[verdictOf(truth, name === "block_all" || (name === "keywords" && hasKeyword))] += 1;
-  const { tp, fp, tn, fn } = sum;
-  const f1 = f1Of(sum);
+function floorOf(name: Floor["name"], { size, truth, hasKeyword }: SampleTable): Floor {
+  const sums = [0, 0, 0, 0, 0];
+  for (let at = 0; at < size; at++) {
+    const isFound = name === "block_all" || (name === "keywords" && hasKeyword[at] === 1);
+    const verdict = codeOf(truth[at] ?? unknown, isFound ? yes : no);
+    sums[verdict] = (sums[verdict] ?? 0) + 1;
+  }
+  const [tp = 0, fp = 0, tn = 0, fn = 0] = sums;
+  const f1 = f1Of({ tp, fp, fn });
   return {
     ...{ name, tp, fp, tn, fn, precision: ratio(tp, tp + fp), recall: ratio(tp, tp + fn) },
     ...{ falsePositiveRate: ratio(fp, fp + tn), f1: Number.isNaN(f1) ? null : f1 },
   };
 }
 
-function latencyOf(facts: readonly SampleFact[]): Measured["latencyUs"] {
-  const histogram = new LatencyHistogram();
-  for (const { latencyUs } of facts) if (latencyUs !== null) histogram.add(latencyUs);
-  if (histogram.isEmpty) return null;
-  const at = (share: number) => histogram.quantile(share) ?? 0;
+function latencyOf({ latencies }: SampleTable): Measured["latencyUs"] {
+  if (latencies.isEmpty) return null;
+  const at = (share: number) => latencies.quantile(share) ?? 0;
   return { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99) };
-}
-
-function digestOf(facts: readonly SampleFact[]): string {
-  const hash = createHash("sha256");
-  for (const { latencyUs: _, hasKeyword: __, ...result } of facts) {
-    const score = result.score === null ? null : Math.round(result.score * 1e6) / 1e6;
-    hash.update(canonicalText(JSON.parse(JSON.stringify({ ...result, score })))).update("\n");
-  }
-  return hash.digest("hex");
 }

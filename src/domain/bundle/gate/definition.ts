@@ -5,8 +5,8 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../../../kit/fault/fault.ts";
 import { findGateSet, type StoredGate } from "../../../store/bundle/gate.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
-import type { SliceKind } from "../../analysis/benchmark/measure-samples.ts";
 import type { PositiveRule } from "../../analysis/benchmark/prediction.ts";
+import type { SliceKind } from "../../analysis/benchmark/sample-fact.ts";
 import { standingGates } from "./standing.ts";
 
 /** Calls that check gates. */

@@ -3,7 +3,6 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
-import { CredentialKind, Role } from "../../../../gen/policyguard/options/v1/options_pb.ts";
 import { Fault, type FieldViolation, insufficientScope, notFound, validationFailed } from "../../../kit/fault/fault.ts";
 import { newId } from "../../../kit/process/id.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
@@ -15,13 +14,14 @@ import { touchParts } from "../../../store/bundle/retention.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
 import { type EnvironmentRow, findEnvironmentById } from "../../../store/project/environment.ts";
+import { isAdmin } from "../../caller-role.ts";
 import { enqueueJob } from "../../job.ts";
 import { requireEnvironment } from "../../lookup.ts";
 import { serviceCaller } from "../../service-caller.ts";
 import { findByCandidate } from "./candidate-gate.ts";
 import { type GateAction, type GateDefinition, gateSetOf, type NewGate } from "./definition.ts";
 import type { GateMeasure, GateMeasures, MeasuredKind } from "./measure.ts";
-import { findingOf, standingOf } from "./result.ts";
+import { beginOnce, findingOf, standingOf } from "./result.ts";
 import { type StandingGate, standingGatesOf } from "./standing.ts";
 import { type GateFinding, type GateSubject, type GateVerdict, isOpen } from "./verdict.ts";
 
@@ -242,7 +242,7 @@ export class GateKeeper {
     };
   }
 
-  /** Keeps the content, and begins to find out. What cannot begin because other runs wait stays missing. */
+  /** Keeps the content, and begins to find out. What cannot begin because other runs wait stays missing, and says so. */
   async #begin(
     caller: Caller,
     { environment, subject, gates }: Pick<UnbegunGates, "environment" | "subject" | "gates">,
@@ -259,12 +259,18 @@ export class GateKeeper {
     for (const gate of gates) {
       if (gate.kind === "candidate") continue;
       const measure = this.#measureOf(gate.kind);
-      const basis = await this.#database.read(caller.orgId, (tx) => measure.basis(tx, environment, gate));
-      if (typeof basis !== "string") continue;
+      const ask = { environment, gate, contentDigest };
       try {
-        await measure.begin(caller, { environment, gate, contentDigest, basis });
+        await measure.begin(caller, ask);
       } catch (error) {
         if (!(error instanceof Fault && error.reason === Reason.LIMIT_REACHED)) throw error;
+        const { message: waitsFor } = error;
+        await this.#database.transaction(caller, (tx) =>
+          beginOnce(tx, ask, {
+            basis: () => measure.basis(tx, environment, gate),
+            begin: async () => ({ waitsFor }),
+          }),
+        );
       }
     }
   }
@@ -319,15 +325,12 @@ export function subjectOf({ contentDigest, parts, version }: BundleRow): GateSub
 }
 
 function requireOverridable(
-  { credential, role }: Caller,
+  caller: Caller,
   environment: EnvironmentRow,
   gates: readonly GateDefinition[],
   override: GateOverride,
 ): void {
-  const isAdmin =
-    credential.kind === CredentialKind.ADMIN ||
-    (credential.kind === CredentialKind.MEMBER && role !== undefined && role >= Role.ADMIN);
-  if (!isAdmin) throw insufficientScope("only an admin goes past gates");
+  if (!isAdmin(caller)) throw insufficientScope("only an admin goes past gates");
   if (!allowsOverride(environment)) {
     const hint = "an admin can change that with allow_gate_override=true";
     throw new Fault(Reason.CONFLICT, `${environment.name} lets nobody go past its gates; ${hint}`);
@@ -402,9 +405,10 @@ function refusal(closed: readonly GateVerdict[], verdicts: readonly GateVerdict[
   });
 }
 
-/** Runs end soon. */
+/** Runs end soon. A gate that says when it is worth to ask is waited for. */
 function retryAfterOf(closed: readonly GateVerdict[]): number {
-  return closed.every(({ state, runId }) => state === "pending" && runId !== undefined) ? retryAfterRun : retryAfter;
+  const soon = ({ state, runId }: GateVerdict) => state === "pending" && runId !== undefined;
+  return closed.every(soon) ? retryAfterRun : Math.max(retryAfter, ...closed.map((each) => each.retryAfter ?? 0));
 }
 
 function saidVerdict({ gate, state, reason, runId, details }: GateVerdict): JsonObject {

@@ -43,7 +43,9 @@ export class LanguagesGate implements GateMeasure<"languages"> {
     const policies = parts.filter(({ path }) => path.startsWith("policies/"));
     const categories = await this.#analysis.run("enforcedCategories", { parts: policies }, { orgId: caller.orgId });
     const gaps = uncovered(ask.gate.languages.requiredLanguages, categories, measuredOverlays(parts));
-    await this.#database.transaction(caller, (tx) => beginOnce(tx, ask, async () => judgeLanguages(gaps)));
+    await this.#database.transaction(caller, (tx) =>
+      beginOnce(tx, ask, { basis: this.basis, begin: async () => judgeLanguages(gaps) }),
+    );
   }
 }
 

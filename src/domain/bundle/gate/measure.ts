@@ -22,7 +22,7 @@ export interface GateMeasure<Kind extends GateDefinition["kind"]> {
   ): Promise<FieldViolation[]>;
   /** What an answer depends on besides content and gate; or how the gate stands without any. */
   basis(tx: Transaction, environment: EnvironmentRow, gate: GateOfKind<Kind>): Promise<string | GateFinding>;
-  /** Begins to find out. It has transactions of its own, and notes the answer or the run by beginOnce(). */
+  /** Begins to find out, in transactions of its own. It notes the answer or the run by beginOnce(). */
   begin(caller: Caller, ask: GateAsk<GateOfKind<Kind>>): Promise<void>;
 }
 

@@ -23,6 +23,8 @@ export interface GateFinding {
   readonly details?: JsonObject;
   /** When a run that had ended before found it out. Default: now. */
   readonly foundAt?: Date;
+  /** Seconds after which it is worth to ask again, where that is not soon. */
+  readonly retryAfter?: number;
   /** Whether somebody could begin to find it out now. */
   readonly canBegin?: boolean;
 }

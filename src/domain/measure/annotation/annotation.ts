@@ -7,7 +7,7 @@ import {
   AnnotationSource,
   AnnotatorKind,
 } from "../../../../gen/policyguard/control/v1/annotation_pb.ts";
-import { CredentialKind, Role } from "../../../../gen/policyguard/options/v1/options_pb.ts";
+import { CredentialKind } from "../../../../gen/policyguard/options/v1/options_pb.ts";
 import { type Outcome, OutcomeSchema } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
 import { type FieldViolation, insufficientScope, notFound, validationFailed } from "../../../kit/fault/fault.ts";
@@ -30,6 +30,7 @@ import {
 } from "../../../store/measure/annotation/annotation.ts";
 import { finishPlace, Lane, samplingOf } from "../../../store/measure/annotation/annotation-queue.ts";
 import { type FoundTrace, findTrace, readTraces } from "../../../store/telemetry/trace-query.ts";
+import { isAdmin } from "../../caller-role.ts";
 import { hiddenNow } from "../../telemetry/erasure.ts";
 import { annotationSettingOf } from "./annotation-setting.ts";
 import { renewVerdict } from "./annotation-verdict.ts";
@@ -243,10 +244,6 @@ function sourceOf({ annotatorKind }: AnnotatorIdentity, lane: number | undefined
 function isOwn({ credential }: Caller, { annotatorKind, annotatorId }: AnnotationRow): boolean {
   if (credential.kind !== CredentialKind.MEMBER) return annotatorKind === AnnotatorKind.CODE;
   return annotatorKind === AnnotatorKind.HUMAN && annotatorId === credential.id;
-}
-
-function isAdmin({ credential, role }: Caller): boolean {
-  return credential.kind === CredentialKind.ADMIN || (role !== undefined && role >= Role.ADMIN);
 }
 
 function assertMayFinish(caller: Caller, isFinal: boolean | undefined): void {

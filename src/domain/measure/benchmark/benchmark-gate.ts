@@ -98,7 +98,14 @@ export class BenchmarkGate implements GateMeasure<"benchmark"> {
     const { environment, contentDigest } = ask;
     const bundle = { projectId: environment.projectId, environment: environment.name, contentDigest };
     const target = await this.#targets.find(caller, { ...noTarget, bundle }, {});
-    await this.#database.transaction(caller, (tx) => beginOnce(tx, ask, () => this.#answer(tx, caller, ask, target)));
+    await this.#database.transaction(caller, async (tx) => {
+      // Until the commit it gets no new version and no other baseline.
+      await shareDataset(tx, ask.gate.benchmark.datasetId);
+      await beginOnce(tx, ask, {
+        basis: () => this.basis(tx, environment, ask.gate),
+        begin: () => this.#answer(tx, caller, ask, target),
+      });
+    });
   }
 
   /** The answer of a benchmark that was made already, or the run of a new one. */

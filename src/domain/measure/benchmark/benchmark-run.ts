@@ -38,6 +38,8 @@ export interface BenchmarkRunParts {
   readonly database: Database;
   readonly seals: TextSeals;
   readonly analysis: Analysis;
+  /** Bytes of facts that are held at once. Default: 256 MiB. */
+  readonly maxFactBytes?: number;
 }
 
 type Read = readonly ReadSample[];
@@ -52,12 +54,14 @@ export class BenchmarkRun implements RunKind {
   readonly #database: Database;
   readonly #seals: TextSeals;
   readonly #analysis: Analysis;
+  readonly #maxFactBytes: number | undefined;
   readonly #finder: BenchmarkTargets;
   readonly #targets = new BoundedCache<string, ReplayTarget>({ maxEntries: maxTargets });
   readonly #paces = new BoundedCache<string, number>({ maxEntries: maxTargets });
 
-  constructor({ database, seals, analysis }: BenchmarkRunParts) {
+  constructor({ database, seals, analysis, maxFactBytes }: BenchmarkRunParts) {
     this.#database = database;
+    this.#maxFactBytes = maxFactBytes;
     this.#seals = seals;
     this.#analysis = analysis;
     this.#finder = new BenchmarkTargets(database);
@@ -149,10 +153,14 @@ export class BenchmarkRun implements RunKind {
     { seed, sweep, positive, baselineRunId }: BenchmarkSpec,
     progress: BenchmarkProgress,
   ): Promise<(tx: Transaction) => Promise<StepResult>> {
-    const facts = await allFacts(this.#database, run.orgId, run.id);
+    const { orgId, id } = run;
+    const runIds = baselineRunId === undefined ? [id] : [id, baselineRunId];
+    const [facts = [], withFacts = []] = await allFacts(this.#database, {
+      ...{ orgId, runIds, maxBytes: this.#maxFactBytes },
+    });
     const question = { facts, seed, sweep, labelMap: positive.labelMap };
-    const measured = await this.#analysis.run("measureSamples", question, { orgId: run.orgId });
-    const baseline = baselineRunId === undefined ? undefined : await this.#compare(run, facts, baselineRunId);
+    const measured = await this.#analysis.run("measureSamples", question, { orgId });
+    const baseline = baselineRunId === undefined ? undefined : await this.#compare(orgId, facts, withFacts);
     const report = plain({ ...progress, measured, ...(baseline !== undefined && { baseline }) });
     const { done } = run;
     return async () => ({ cursor: `${run.cursor}/measured`, done, total: done, report, isLast: true });
@@ -160,11 +168,10 @@ export class BenchmarkRun implements RunKind {
 
   /** Null when the results of the baseline are gone. */
   async #compare(
-    { orgId }: RunAtWork,
+    orgId: string,
     facts: readonly string[],
-    baselineRunId: string,
+    withFacts: readonly string[],
   ): Promise<ComparedBaseline | null> {
-    const withFacts = await allFacts(this.#database, orgId, baselineRunId);
     if (withFacts.length === 0) return null;
     return this.#analysis.run("compareBaseline", { facts, withFacts, seed: 0 }, { orgId });
   }

@@ -10,6 +10,7 @@ import type { Clock } from "../../../kit/process/clock.ts";
 import { shippedModels } from "../../../kit/process/model-file.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
 import type { Page } from "../../../kit/rpc/page.ts";
+import { OneAtATime } from "../../../platform/one-at-a-time.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
 import {
@@ -20,13 +21,14 @@ import {
   setBaseline,
 } from "../../../store/measure/benchmark/benchmark-baseline.ts";
 import { listBenchmarkResults, type ResultMismatch } from "../../../store/measure/benchmark/benchmark-result.ts";
-import { findDataset, findVersion, shareDataset } from "../../../store/measure/dataset/dataset.ts";
+import { findDataset, findVersion, lockDataset } from "../../../store/measure/dataset/dataset.ts";
 import { countSamples } from "../../../store/measure/dataset/dataset-sample.ts";
 import { listRuns, type RunRow } from "../../../store/run/run.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { Compared } from "../../analysis/benchmark/compare-samples.ts";
-import type { SampleFact } from "../../analysis/benchmark/measure-samples.ts";
 import type { PositiveRule } from "../../analysis/benchmark/prediction.ts";
+import type { SampleFact } from "../../analysis/benchmark/sample-fact.ts";
+import { isAdmin } from "../../caller-role.ts";
 import { requireProject } from "../../lookup.ts";
 import { addRun, cancelRun, removeRun, reportOf, requireRun } from "../../run/run.ts";
 import { detailDays } from "../../run/run-retention.ts";
@@ -99,6 +101,8 @@ export interface BenchmarkParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly analysis: Analysis;
+  /** Bytes of facts that are held at once. Default: 256 MiB. */
+  readonly maxFactBytes?: number;
 }
 
 /** Begins, reads and ends benchmarks. */
@@ -107,8 +111,11 @@ export class Benchmarks {
   readonly #clock: Clock;
   readonly #analysis: Analysis;
   readonly #targets: BenchmarkTargets;
+  readonly #comparisons = new OneAtATime();
+  readonly #maxFactBytes: number | undefined;
 
-  constructor({ database, clock, analysis }: BenchmarkParts) {
+  constructor({ database, clock, analysis, maxFactBytes }: BenchmarkParts) {
+    this.#maxFactBytes = maxFactBytes;
     this.#database = database;
     this.#clock = clock;
     this.#analysis = analysis;
@@ -212,12 +219,12 @@ export class Benchmarks {
       return { own: benchmarkOf(run, null), before: benchmarkOf(await requireBenchmark(tx, caller, withId), null) };
     });
     assertComparable(own, before, other);
-    const question = {
-      facts: await this.#facts(caller, own),
-      withFacts: await this.#facts(caller, before),
-      seed: own.spec.seed,
+    const { orgId } = caller;
+    const compare = async () => {
+      const [facts, withFacts] = await this.#facts(orgId, own, before);
+      return this.#analysis.run("compareSamples", { facts, withFacts, seed: own.spec.seed }, { orgId, signal });
     };
-    const compared = await this.#analysis.run("compareSamples", question, { orgId: caller.orgId, signal });
+    const compared = await this.#comparisons.run(orgId, compare, signal);
     if (compared.common === 0) throw notComparable("they have no scored sample in common");
     return { benchmarkId: own.run.id, with: before.run.id, compared };
   }
@@ -234,8 +241,8 @@ export class Benchmarks {
         const message = "it names no project and environment to be the baseline of; measure with a scope";
         throw new Fault(Reason.CONFLICT, message);
       }
-      // Held until the commit, so that it is not deleted meanwhile.
-      if ((await shareDataset(tx, scope.datasetId)) === null)
+      // Held until the commit, so that it is not deleted meanwhile, and nobody else approves another one.
+      if ((await lockDataset(tx, scope.datasetId)) === null)
         throw new Fault(Reason.CONFLICT, "its dataset was deleted, so that nothing can be compared with it");
       const former = await findBaseline(tx, scope);
       await setBaseline(tx, scope, { runId: run.id, approvedBy: caller.credential.label });
@@ -250,16 +257,28 @@ export class Benchmarks {
   delete(caller: Caller, id: string): Promise<void> {
     return this.#database.transaction(caller, async (tx) => {
       const run = await requireBenchmark(tx, caller, id);
+      await requireDeletable(tx, caller, run);
       await removeRun(tx, run);
       tx.changed({ resource: `benchmark/${id}`, before: { state: run.state }, after: null });
     });
   }
 
-  async #facts({ orgId }: Caller, { run }: Benchmark): Promise<string[]> {
-    const facts = await allFacts(this.#database, orgId, run.id);
-    if (facts.length > 0) return facts;
-    throw notComparable(`the results of ${run.id} are gone: they are kept for ${detailDays} days`);
+  async #facts(orgId: string, own: Benchmark, before: Benchmark): Promise<[own: string[], before: string[]]> {
+    const runIds = [own.run.id, before.run.id];
+    const all = await allFacts(this.#database, { orgId, runIds, maxBytes: this.#maxFactBytes });
+    const [facts = [], withFacts = []] = all;
+    const gone = runIds[all.findIndex(({ length }) => length === 0)];
+    if (gone === undefined) return [facts, withFacts];
+    throw notComparable(`the results of ${gone} are gone: they are kept for ${detailDays} days`);
   }
+}
+
+/** Throws when it is a baseline and the caller could not approve another one: gates go by it. */
+async function requireDeletable(tx: Transaction, caller: Caller, run: RunRow): Promise<void> {
+  const { datasetId } = benchmarkSpecOf(JSON.parse(run.spec));
+  await lockDataset(tx, datasetId); // so that it is not approved meanwhile
+  const isBaseline = (await baselinesAmong(tx, [run.id])).size > 0;
+  if (isBaseline && !isAdmin(caller)) throw insufficientScope("it is an approved baseline: only an admin deletes it");
 }
 
 /** What a benchmark is to do, with versions that do not change anymore. */

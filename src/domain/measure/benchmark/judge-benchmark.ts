@@ -51,7 +51,7 @@ function holdLimit({ metric, slice, side, limit, bound }: MetricRequirement, mea
   const where = slice === null ? "" : ` of ${by} ${name}`;
   const what = `${bound === "estimate" ? "" : `the ${bound} bound of `}${spelled(metric)}${where}`;
   const neededN = metrics === undefined || isMet ? null : neededFor({ metric, side, limit, bound }, metrics);
-  const lacks = neededN === null ? "" : `: nobody could pass with so few samples, ${neededN} are needed`;
+  const lacks = neededN === null || metrics === undefined ? "" : saidLack(neededN, metrics);
   const is = value === null ? "is not known: no sample says" : `is ${rounded(value)}`;
   return {
     ...{ isMet, neededN },
@@ -61,6 +61,12 @@ function holdLimit({ metric, slice, side, limit, bound }: MetricRequirement, mea
       ...{ bound, [side]: limit, value: value === null ? null : rounded(value), met: isMet, needed_n: neededN },
     },
   };
+}
+
+function saidLack(neededN: number, { groups }: SampleMetrics): string {
+  return groups == null
+    ? `: nobody could pass with so few samples, ${neededN} are needed`
+    : `: even without a mistake ${neededN} groups of samples are needed`;
 }
 
 function heldValue(
@@ -89,14 +95,18 @@ function heldValue(
   }
 }
 
-/** Samples at which Wilson's bound reaches the limit without a single mistake; null when there are as many. */
+/**
+ * Samples at which Wilson's bound reaches the limit without a single mistake; null when there are as many. Without a
+ * mistake a group counts as one sample, however large it is.
+ */
 function neededFor(
   { metric, side, limit, bound }: Pick<MetricRequirement, "metric" | "side" | "limit" | "bound">,
-  { positives, negatives }: SampleMetrics,
+  { positives, negatives, groups }: SampleMetrics,
 ): number | null {
   const isShare = metric === "recall" || metric === "precision" || metric === "falsePositiveRate";
   const z2 = z95 * z95;
-  const there = metric === "falsePositiveRate" ? negatives : positives;
+  const kind = metric === "falsePositiveRate" ? "negatives" : "positives";
+  const there = (groups ?? { positives, negatives })[kind];
   let needed = 0;
   if (isShare && bound === "lower" && side === "at_least") needed = Math.ceil((limit * z2) / (1 - limit));
   if (isShare && bound === "upper" && side === "at_most") needed = Math.ceil((z2 * (1 - limit)) / limit);

@@ -11,6 +11,8 @@ const usualThreshold = 0.5;
 const maxLabels = 32;
 const maxSpans = 200;
 const maxNameLength = 128;
+/** Labels and spans of a line together, as JSON: 200 spans with usual labels take a third of it. */
+const maxFoundBytes = 32 << 10;
 const maxErrorLength = 500;
 const members = ["sample_id", "outcome", "score", "labels", "spans", "latency_us", "error"];
 
@@ -85,14 +87,16 @@ function predictionOf(json: JsonObject): Prediction {
     throw new LineError("invalid", `outcome is one of ${Object.keys(outcomes).join(", ")}`);
   if (error === null && stated === null && score === null && labels === null)
     throw new LineError("missing", "says nothing: expected outcome, labels, score or error");
+  const spans = spansOf(json.spans);
+  if (Buffer.byteLength(JSON.stringify([labels, spans])) > maxFoundBytes)
+    throw new LineError("too_long", `labels and spans take more than ${maxFoundBytes} bytes together`);
   const isFound = labels === null ? (score ?? 0) >= usualThreshold : labels.length > 0;
   return {
     outcome: error === null ? (stated ?? (isFound ? "BLOCK" : "ALLOW")) : null,
     score: score === null ? null : Math.round(score * 1e6) / 1e6,
     ...{ scores: {}, labels: [...new Set(labels ?? [])].sort(), rules: [], detectors: [], unjudged: [] },
-    spans: spansOf(json.spans),
+    ...{ spans, error },
     latencyUs: latency === null ? null : Math.round(latency),
-    error,
   };
 }
 

@@ -5,7 +5,7 @@ import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault } from "../../../kit/fault/fault.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
 import type { Database } from "../../../store/connection/database.ts";
-import { addBenchmarkResults } from "../../../store/measure/benchmark/benchmark-result.ts";
+import { addBenchmarkResults, countFactBytes } from "../../../store/measure/benchmark/benchmark-result.ts";
 import { samplesWithoutResult } from "../../../store/measure/dataset/dataset-sample.ts";
 import { lockHeldRun, releaseRun } from "../../../store/run/run.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
@@ -14,6 +14,7 @@ import type { TextSeals } from "../../sealed-text.ts";
 import { readSamplesOf } from "../dataset/dataset-sample.ts";
 import { readRecords } from "../dataset/import-record.ts";
 import { type Benchmark, type Benchmarks, requireBenchmark } from "./benchmark.ts";
+import { maxFactBytes, tooManyBytes } from "./benchmark-fact.ts";
 import { benchmarkSpecOf } from "./benchmark-spec.ts";
 import { type PredictionLine, type PredictionProblem, readPrediction } from "./prediction-line.ts";
 import { resultOf, textOf } from "./sample-result.ts";
@@ -41,6 +42,8 @@ export interface PredictionUploadParts {
   readonly seals: TextSeals;
   readonly analysis: Analysis;
   readonly benchmarks: Benchmarks;
+  /** Bytes that the facts of one benchmark have at most. Default: 256 MiB. */
+  readonly maxFactBytes?: number;
 }
 
 /** Takes predictions. */
@@ -70,11 +73,13 @@ export class PredictionUploads {
       problems.push(...more.slice(0, maxListed - problems.length));
     };
     let batch: PredictionLine[] = [];
+    let storedBytes = await this.#storedBytes(caller, id);
     const store = async () => {
-      const unknown = await this.#store(caller, id, batch);
+      const { unknown, bytes } = await this.#store(caller, id, batch);
       tally.accepted += batch.length - unknown.length;
       refuse(unknown);
       batch = [];
+      storedBytes = await this.#checkedBytes(caller, id, storedBytes + bytes);
     };
     for await (const records of readRecords(file, "jsonl")) {
       for (const record of records) {
@@ -103,9 +108,26 @@ export class PredictionUploads {
     return { ...tally, hasBegun, problems, missing, benchmark: await benchmarks.get(caller, id) };
   }
 
+  #storedBytes({ orgId }: Caller, id: string): Promise<number> {
+    return this.#parts.database.read(orgId, (tx) => countFactBytes(tx, [id]));
+  }
+
+  /** Throws LIMIT_REACHED when there is too much. Lines that took the place of others were counted beside them. */
+  async #checkedBytes(caller: Caller, id: string, atMost: number): Promise<number> {
+    const { maxFactBytes: max = maxFactBytes } = this.#parts;
+    if (atMost <= max) return atMost;
+    const bytes = await this.#storedBytes(caller, id);
+    if (bytes > max) throw tooManyBytes(max);
+    return bytes;
+  }
+
   /** Stores results. Returns the lines whose sample is not among those that the benchmark measures. */
-  async #store(caller: Caller, id: string, batch: readonly PredictionLine[]): Promise<PredictionProblem[]> {
-    if (batch.length === 0) return [];
+  async #store(
+    caller: Caller,
+    id: string,
+    batch: readonly PredictionLine[],
+  ): Promise<{ readonly unknown: readonly PredictionProblem[]; readonly bytes: number }> {
+    if (batch.length === 0) return { unknown: [], bytes: 0 };
     const { database, seals, analysis } = this.#parts;
     // Of several lines about a sample the last one counts.
     const lines = new Map(batch.map((line) => [line.sampleId, line]));
@@ -130,11 +152,12 @@ export class PredictionUploads {
       await addBenchmarkResults(tx, id, results);
     });
     const known = new Set(samples.map(({ row }) => row.sampleId));
-    return batch.flatMap(({ line, sampleId }): PredictionProblem[] => {
+    const unknown = batch.flatMap(({ line, sampleId }): PredictionProblem[] => {
       if (known.has(sampleId)) return [];
       const message = "the benchmark measures no such sample: it is not in this version, or the filter leaves it out";
       return [{ line, sampleId, code: "unknown_sample", message }];
     });
+    return { unknown, bytes: results.reduce((sum, { fact }) => sum + Buffer.byteLength(fact), 0) };
   }
 }
 

@@ -3,7 +3,6 @@
 import type { NewBenchmarkResult } from "../../../store/measure/benchmark/benchmark-result.ts";
 import type { StoredSample } from "../../../store/measure/dataset/dataset-sample.ts";
 import type { JudgedSample } from "../../analysis/benchmark/judge-samples.ts";
-import type { SampleFact } from "../../analysis/benchmark/measure-samples.ts";
 import {
   foundBy,
   type PositiveRule,
@@ -12,6 +11,7 @@ import {
   truthOf,
   verdictOf,
 } from "../../analysis/benchmark/prediction.ts";
+import type { SampleFact } from "../../analysis/benchmark/sample-fact.ts";
 import { matchSpans } from "../../analysis/benchmark/span-match.ts";
 import type { SampleContent } from "../dataset/sample-content.ts";
 

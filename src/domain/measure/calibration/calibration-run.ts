@@ -215,7 +215,8 @@ export class CalibrationRun implements RunKind {
   ): Promise<(tx: Transaction) => Promise<StepResult>> {
     const { orgId, done } = run;
     const { ruleId, promise, source, policyId } = spec;
-    const facts = (await allFacts(this.#database, orgId, run.id)).map((fact) => JSON.parse(fact) as CalibrationFact);
+    const [lines = []] = await allFacts(this.#database, { orgId, runIds: [run.id] });
+    const facts = lines.map((fact) => JSON.parse(fact) as CalibrationFact);
     const found = estimate(facts, promise, run.id);
     const { threshold } = found;
     const { document, detector, threshold: currentThreshold, policy } = rule;

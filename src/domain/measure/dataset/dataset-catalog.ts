@@ -5,6 +5,7 @@ import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { productFolder } from "../../../kit/process/product-folder.ts";
+import { checkedBytes } from "./import-bytes.ts";
 
 /** An entry of the catalog. */
 export interface CatalogEntry {
@@ -20,16 +21,25 @@ export interface CatalogEntry {
   readonly labels: readonly string[];
   readonly stages: readonly string[];
   readonly trainedOn: "none" | "partly" | "wholly";
-  readonly files: readonly { readonly name: string; readonly format: "jsonl" | "csv" | "json" }[];
+  readonly files: readonly CatalogFile[];
   /** How its columns become fields; null where they have the names of fields. */
   readonly mapping: JsonObject | null;
   readonly homepage: string | null;
   readonly notes: string;
 }
 
+/** A file of an entry. */
+export interface CatalogFile {
+  readonly name: string;
+  readonly format: "jsonl" | "csv" | "json";
+  /** In hexadecimal digits; null for one that its publisher may change. */
+  readonly sha256: string | null;
+}
+
 type Numbers = Pick<CatalogEntry, "rows" | "languages" | "labels" | "stages"> & {
   /** Texts among them that the built-in models were trained on. */
   readonly trained: number;
+  readonly sha256: string;
 };
 
 const generated = "Made up from fixed seeds apart from the detector; its thresholds were tuned on another draw.";
@@ -88,7 +98,7 @@ const external: readonly CatalogEntry[] = [
     kind: "external",
     licence: { spdx: "CC-BY-4.0", url: "https://creativecommons.org/licenses/by/4.0/" },
     ...{ rows: 450, languages: ["en"], labels: ["benign", "harmful_request"], stages: ["input"], trainedOn: "none" },
-    files: [{ name: "xstest_prompts.csv", format: "csv" }],
+    files: [{ name: "xstest_prompts.csv", format: "csv", sha256: null }],
     mapping: {
       fields: { external_id: "id", text: "prompt", tags: "type" },
       labels: [
@@ -112,12 +122,12 @@ export function datasetCatalog(): readonly CatalogEntry[] {
   const builtin = shipped.map(([name, id, title, notes]): CatalogEntry => {
     const found = index[name];
     if (found === undefined) throw new Error(`models/datasets/index.json has no ${name}`);
-    const { trained, ...numbers } = found;
+    const { trained, sha256, ...numbers } = found;
     const trainedOn = trained === 0 ? "none" : trained < numbers.rows ? "partly" : "wholly";
     return {
       ...{ id, name, version: "2026.11", title, kind: "builtin", ...numbers, trainedOn, mapping: null, notes },
       ...{ licence: { spdx: "LicenseRef-policy-guard", url: null }, homepage: null },
-      files: [{ name: `${name}.jsonl.gz`, format: "jsonl" }],
+      files: [{ name: `${name}.jsonl.gz`, format: "jsonl", sha256 }],
     };
   });
   read = [...builtin, ...external];
@@ -129,9 +139,10 @@ export function catalogEntry(idOrName: string): CatalogEntry | undefined {
   return datasetCatalog().find(({ id, name }) => id === idOrName.toLowerCase() || name === idOrName);
 }
 
-/** The file of a built-in entry. */
-export function shippedFile({ name }: CatalogEntry): AsyncIterable<Uint8Array> {
-  return createReadStream(fileOf(`${name}.jsonl.gz`));
+/** The file of a built-in entry. Throws digest_mismatch at its end when it has other bytes than the catalog says. */
+export function shippedFile({ files: [file] }: CatalogEntry): AsyncIterable<Uint8Array> {
+  if (file === undefined) throw new Error("an entry has a file");
+  return checkedBytes(createReadStream(fileOf(file.name)), { expected: file.sha256 });
 }
 
 function fileOf(name: string): string {

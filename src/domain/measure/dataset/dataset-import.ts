@@ -67,13 +67,17 @@ export class DatasetImports {
     const { catalogId, ...begun } = await this.#begin(caller, datasetId, input.format);
     const mapping = input.mapping === undefined ? readMapping(catalogMapping(catalogId)) : own;
     const writer = new ImportWriter(this.#parts, begun, { ...input, mapping });
+    let sha256: string | null = null;
+    const onDigest = (found: string) => {
+      sha256 = found;
+    };
     try {
-      await writer.read(plainBytes(checkedBytes(file, input.sha256)));
+      await writer.read(plainBytes(checkedBytes(file, { expected: input.sha256, onDigest })));
       return await this.#parts.database.transaction(caller, async (tx) => {
         // A body that broke off may look like one that has ended; the call is over by then.
         signal.throwIfAborted();
         const row = await writer.finish(tx, caller.credential.label);
-        tx.changed({ resource: `dataset/${datasetId}`, before: null, after: auditView(row) });
+        tx.changed({ resource: `dataset/${datasetId}`, before: null, after: { ...auditView(row), sha256 } });
         return row;
       });
     } catch (error) {

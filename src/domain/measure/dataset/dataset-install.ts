@@ -21,6 +21,8 @@ export interface InstallInput {
   readonly catalogId: string;
   readonly acceptsLicence: boolean;
   readonly url?: string | undefined;
+  /** Of the file at the address. Default: that of the catalog, if it has one. */
+  readonly sha256?: string | undefined;
   readonly projectId?: string | undefined;
   /** Default: the entry's own. */
   readonly name?: string | undefined;
@@ -44,6 +46,8 @@ export class DatasetInstalls {
       throw validationFailed([
         { field: "accept_licence", message: `read ${entry.licence.spdx}, and accept it by true` },
       ]);
+    if (input.sha256 !== undefined && input.url === undefined)
+      throw validationFailed([{ field: "sha256", message: "is that of the file at url; leave it out without one" }]);
     if (entry.kind === "builtin") {
       if (input.url === undefined && entry.rows > rowsAtOnce) return this.#orderShipped(caller, entry, input);
       if (input.url === undefined) return this.#installShipped(caller, entry, input);
@@ -54,13 +58,16 @@ export class DatasetInstalls {
   }
 
   #installForeign(caller: Caller, entry: CatalogEntry, input: InstallInput): Promise<Dataset> {
-    const { url } = input;
+    const { url, sha256 } = input;
     return namesAreUnique(
       this.#parts.database.transaction(caller, async (tx) => {
         const row = await addDataset(tx, caller, { ...datasetOf(entry, input), state: "awaiting_upload" });
         const [file] = entry.files;
         if (url !== undefined && file !== undefined)
-          await addFetch(tx, caller, row, { url, format: file.format, onDuplicate: "skip" });
+          await addFetch(tx, caller, row, {
+            ...{ url, format: file.format, onDuplicate: "skip" },
+            sha256: sha256 ?? file.sha256 ?? undefined,
+          });
         return { row, digest: null };
       }),
     );

@@ -31,20 +31,23 @@ export async function* plainBytes(pieces: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** The same bytes. At their end, throws digest_mismatch when SHA-256 of them is another one. */
+/** The same bytes. At their end, tells their SHA-256; throws digest_mismatch when that is another than expected. */
 export async function* checkedBytes(
   pieces: AsyncIterable<Uint8Array>,
-  sha256: string | undefined,
+  {
+    expected,
+    onDigest,
+  }: { readonly expected: string | null | undefined; readonly onDigest?: (sha256: string) => void },
 ): AsyncGenerator<Uint8Array, void> {
   const hash = createHash("sha256");
   for await (const piece of pieces) {
-    if (sha256 !== undefined) hash.update(piece);
+    hash.update(piece);
     yield piece;
   }
-  if (sha256 === undefined) return;
   const found = hash.digest("hex");
-  if (found === sha256.toLowerCase()) return;
-  const message = "the file has another SHA-256 than the one that was named: it was changed, or did not arrive whole";
+  onDigest?.(found);
+  if (expected == null || found === expected.toLowerCase()) return;
+  const message = "the file has another SHA-256 than was expected: it was changed, or did not arrive whole";
   throw new Fault(Reason.DIGEST_MISMATCH, message, { extra: { sha256: found } });
 }
 

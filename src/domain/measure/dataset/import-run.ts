@@ -45,9 +45,13 @@ export class ImportRun implements RunKind {
     const spec = run.spec as unknown as FetchSpec; // written by addFetch()
     const begun = await this.#begin(run, spec);
     const writer = new ImportWriter(this.#parts, begun, termsOf(spec));
+    let sha256: string | null = null;
+    const onDigest = (found: string) => {
+      sha256 = found;
+    };
     try {
       const file = spec.url === "" ? await this.#shipped(begun) : this.#fetched(begun, spec.url);
-      await writer.read(plainBytes(checkedBytes(this.#touched(begun, file), spec.sha256 ?? undefined)));
+      await writer.read(plainBytes(checkedBytes(this.#touched(begun, file), { expected: spec.sha256, onDigest })));
     } catch (error) {
       const fault = asFault(error);
       // What only this process suffers from is tried again.
@@ -57,7 +61,7 @@ export class ImportRun implements RunKind {
     return async (tx) => {
       const row = await writer.finish(tx, "system");
       const author = serviceCaller(run.orgId, { action: "dataset.import_complete", requestId: run.id, address: "" });
-      const after: JsonObject = auditView(row);
+      const after: JsonObject = { ...auditView(row), sha256 };
       await writeAuditEntry(tx, author, { resource: `dataset/${spec.dataset_id}`, before: null, after });
       return { cursor: "end", done: row.lines, total: row.lines, report: after, isLast: true };
     };

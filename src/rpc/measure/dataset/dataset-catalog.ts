@@ -23,8 +23,8 @@ export function catalogHandlers(
       const all = datasetCatalog();
       return { total: all.length, ...page, entries: entriesOf(all, page).map(entryMessage) };
     },
-    installDataset: async ({ catalogId, acceptLicence, url, projectId, name }, context) => {
-      const input = { catalogId, acceptsLicence: acceptLicence, url, projectId, name };
+    installDataset: async ({ catalogId, acceptLicence, url, sha256, projectId, name }, context) => {
+      const input = { catalogId, acceptsLicence: acceptLicence, url, sha256, projectId, name };
       return { dataset: datasetMessage(await installs.install(callerOf(context), input)) };
     },
   };
@@ -39,7 +39,9 @@ function entryMessage(entry: CatalogEntry): MessageInitShape<typeof DatasetCatal
     ...{ id, name, version, title, kind: kinds[kind], rows, notes, trainedOn: training[entry.trainedOn] },
     licence: { spdx: licence.spdx, url: licence.url ?? undefined },
     ...{ languages: [...languages], labels: [...labels], stages: [...stages] },
-    files: files.map(({ name: file, format }) => ({ name: file, format: importFormatOf(format) })),
+    files: files.map(({ name: file, format, sha256 }) => ({
+      ...{ name: file, format: importFormatOf(format), sha256: sha256 ?? undefined },
+    })),
     ...{ mapping: entry.mapping ?? undefined, homepage: entry.homepage ?? undefined },
   };
 }

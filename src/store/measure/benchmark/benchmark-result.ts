@@ -86,6 +86,17 @@ export async function readFacts(
   );
 }
 
+/** How many bytes the facts of these runs have. Nothing of them is read for that. */
+export async function countFactBytes(tx: Transaction, runIds: readonly string[]): Promise<number> {
+  const rows = await runBound<{ bytes: string }>(
+    tx,
+    `select coalesce(sum(octet_length(fact)), 0) as bytes from benchmark_result
+     where org_id = $1 and run_id = any($2::uuid[])`,
+    [tx.orgId, runIds],
+  );
+  return Number(rows[0]?.bytes ?? 0);
+}
+
 /** Removes what came of these samples, in every benchmark. */
 export async function eraseBenchmarkResults(tx: Transaction, sampleIds: readonly string[]): Promise<void> {
   await runBound(tx, "delete from benchmark_result where org_id = $1 and sample_id = any($2::uuid[])", [

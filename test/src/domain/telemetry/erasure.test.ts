@@ -12,6 +12,7 @@ import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
 import { eraseSamplesAbout } from "../../../../src/domain/measure/dataset/dataset-erasure.ts";
 import { ErasureRepeat } from "../../../../src/domain/operator/erasure-repeat.ts";
+import { addRun } from "../../../../src/domain/run/run.ts";
 import { RunWorker } from "../../../../src/domain/run/run-worker.ts";
 import { CheckpointSigning } from "../../../../src/domain/telemetry/checkpoint-signing.ts";
 import { Erasures, type SubjectInput } from "../../../../src/domain/telemetry/erasure.ts";
@@ -27,6 +28,7 @@ import { isConsistent } from "../../../../src/kit/evidence/merkle.ts";
 import { readVerifierKey } from "../../../../src/kit/evidence/note.ts";
 import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { addBenchmarkResults, readFacts } from "../../../../src/store/measure/benchmark/benchmark-result.ts";
 import {
   type ErasureBounds,
   type ErasureScope,
@@ -162,6 +164,25 @@ describe("an erasure", () => {
     for (const marker of [session, single, text]) expect(await leftOf(marker ?? "")).toEqual([]);
     const [newest] = (await erasures.list(world.caller, page))[0];
     expect(newest).toMatchObject({ erased: { traces: 1 }, spec: { kind: "fingerprint" } });
+  });
+
+  it("takes out what calibrations have found out about the traces, and nothing else of them", async () => {
+    const session = `of-${randomUUID()}`;
+    const [mine, other] = [evaluation({ sessionId: session }), evaluation({ sessionId: "somebody else's" })];
+    await store([mine, other]);
+    const runId = await database.systemTransaction(world.orgId, async (tx) => {
+      const { id } = await addRun(tx, { kind: "calibration", spec: {}, createdBy: "a test" });
+      const results = [mine, other].map(({ evaluationId: sampleId }) => ({ sampleId, fact: "{}" }));
+      await addBenchmarkResults(
+        tx,
+        id,
+        results.map((result) => ({ ...result, verdict: "", hasWrongSpans: false })),
+      );
+      return id;
+    });
+    await work(await erase({ sessionId: session }));
+    const left = await database.read(world.orgId, (tx) => readFacts(tx, runId, { after: undefined, limit: 10 }));
+    expect(left.map(({ sampleId }) => sampleId)).toEqual([other.evaluationId]);
   });
 
   it("takes a member's name out of the log of evidence, and every entry still proves the rest", async () => {

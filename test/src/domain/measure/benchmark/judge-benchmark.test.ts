@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { reportSample, sampleOf } from "../../../../../scripts/assurance/sample.ts";
 import { compareBaseline } from "../../../../../src/domain/analysis/benchmark/compare-samples.ts";
-import { measureSamples, type SampleFact } from "../../../../../src/domain/analysis/benchmark/measure-samples.ts";
+import { measureSamples } from "../../../../../src/domain/analysis/benchmark/measure-samples.ts";
+import type { SampleFact } from "../../../../../src/domain/analysis/benchmark/sample-fact.ts";
 import type { BenchmarkRequirement, MetricRequirement } from "../../../../../src/domain/bundle/gate/definition.ts";
 import type { BenchmarkSpec } from "../../../../../src/domain/measure/benchmark/benchmark-spec.ts";
 import { judgeBenchmark } from "../../../../../src/domain/measure/benchmark/judge-benchmark.ts";
@@ -70,6 +71,15 @@ describe("a limit", () => {
     const grouped = Array.from({ length: 100 }, (_, id) => fact(id, { group: `g${id % 5}` }));
     expect(judged(grouped, [limit({ limit: 0.9 })])).toMatchObject({ state: "failed" });
     expect(judged(grouped, [limit({ limit: 0.9, bound: "estimate" })])).toMatchObject({ state: "passed" });
+  });
+
+  test("that nobody can keep with so few groups says how many it takes, however large they are", () => {
+    const grouped = (n: number) => Array.from({ length: n * 40 }, (_, id) => fact(id, { group: `g${id % n}` }));
+    expect(judged(grouped(34), [limit({})])).toMatchObject({
+      ...{ state: "failed", details: { needed_n: 35 } },
+      reason: expect.stringContaining("35 groups of samples are needed"),
+    });
+    expect(judged(grouped(35), [limit({})])).toMatchObject({ state: "passed", details: { needed_n: null } });
   });
 
   test("of a part that no sample is in, and of what was not judged, is not met", () => {

@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { datasetCatalog } from "../../../../../src/domain/measure/dataset/dataset-catalog.ts";
+import { Reason } from "../../../../../gen/policyguard/common/v1/reason_pb.ts";
+import { datasetCatalog, shippedFile } from "../../../../../src/domain/measure/dataset/dataset-catalog.ts";
 import { shippedTrainingTexts } from "../../../../../src/domain/measure/dataset/training-text.ts";
 import { comparableText } from "../../../../../src/kit/crypto/text-hash.ts";
 import { productFolder } from "../../../../../src/kit/process/product-folder.ts";
@@ -32,6 +34,10 @@ describe("a dataset that ships", () => {
     expect(samples).toHaveLength(entry.rows);
     expect(new Set(samples.map(({ external_id }) => external_id)).size).toBe(entry.rows);
     expect([...new Set(samples.flatMap(({ labels }) => labels))].sort()).toEqual(entry.labels);
+    const bytes = readFileSync(join(productFolder("models"), "datasets", `${name}.jsonl.gz`));
+    expect(entry.files).toEqual([
+      { name: `${name}.jsonl.gz`, format: "jsonl", sha256: createHash("sha256").update(bytes).digest("hex") },
+    ]);
     expect(entry.licence.spdx).toBe("LicenseRef-policy-guard");
     const texts = shippedTrainingTexts();
     const trained = samples.filter(({ text }) => texts.has(comparableText(text))).length;
@@ -45,5 +51,13 @@ describe("a dataset that ships", () => {
     expect(new Set(samplesOf("injection-corpus").map(({ split }) => split))).toEqual(new Set(["train"]));
     expect(entry("over-defence")).toMatchObject({ labels: ["benign"] });
     expect(samplesOf("over-defence").every(({ expected_outcome }) => expected_outcome === "ALLOW")).toBe(true);
+  });
+
+  it("is not read to its end when its file has other bytes than the catalog says", async () => {
+    const [entry] = shipped;
+    const [file] = entry?.files ?? [];
+    if (entry === undefined || file === undefined) throw new Error("the catalog has entries with files");
+    const other = { ...entry, files: [{ ...file, sha256: "0".repeat(64) }] };
+    await expect(Array.fromAsync(shippedFile(other))).rejects.toMatchObject({ reason: Reason.DIGEST_MISMATCH });
   });
 });
