@@ -2,7 +2,7 @@ import type { Clock } from "../../src/kit/process/clock.ts";
 
 /** A clock that stands still until a test moves it. */
 export interface MovedClock extends Clock {
-  /** Goes forward. */
+  /** Goes forward, or back by a negative number. */
   pass(ms: number): void;
   /** Goes to a moment. */
   set(moment: Date): void;

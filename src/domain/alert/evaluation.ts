@@ -26,6 +26,7 @@ import {
   lookUpAlerted,
   restartRules,
   tryLockAlerts,
+  turnRulesBack,
   writeCompared,
 } from "../../store/alert/alert-rule.ts";
 import type { Database } from "../../store/connection/database.ts";
@@ -159,20 +160,17 @@ export class AlertEvaluation {
   }
 
   async #setClocks(tx: Transaction, rules: readonly AlertRuleRow[], lastMs: number): Promise<void> {
-    const earliestMs = lastMs - maxMissedMinutes * minuteMs;
-    const moved = (from: number, isMeant: (ms: number) => boolean) => {
-      const found = rules.filter(({ evaluatedUntil }) => isMeant(evaluatedUntil.getTime()));
-      for (const rule of found) rule.evaluatedUntil = new Date(from);
-      return found.length === 0
-        ? Promise.resolve()
-        : restartRules(
-            tx,
-            found.map(({ id }) => id),
-            new Date(from),
-          );
-    };
-    await moved(earliestMs, (ms) => ms < earliestMs);
-    await moved(lastMs, (ms) => ms > lastMs + maxAheadMs);
+    const earliest = new Date(lastMs - maxMissedMinutes * minuteMs);
+    const last = new Date(lastMs);
+    const late = rules.filter(({ evaluatedUntil }) => evaluatedUntil < earliest);
+    const early = rules.filter(({ evaluatedUntil }) => evaluatedUntil.getTime() > lastMs + maxAheadMs);
+    for (const rule of late) rule.evaluatedUntil = earliest;
+    for (const rule of early) {
+      rule.evaluatedUntil = last;
+      if (rule.lastMailedAt != null && rule.lastMailedAt > last) rule.lastMailedAt = last;
+    }
+    if (late.length > 0) await restartRules(tx, idsOf(late), earliest);
+    if (early.length > 0) await turnRulesBack(tx, idsOf(early), last);
   }
 
   async #compare(tx: Transaction, rules: readonly AlertRuleRow[], until: Date): Promise<void> {
@@ -226,6 +224,10 @@ export class AlertEvaluation {
     } else Object.assign(group, standing);
     return alert === undefined || !isOpen(next.state) ? undefined : taleOfOpen(tx, rule, alert, window);
   }
+}
+
+function idsOf(rules: readonly AlertRuleRow[]): string[] {
+  return rules.map(({ id }) => id);
 }
 
 interface Minute {

@@ -255,13 +255,29 @@ export function findAlert(tx: Transaction, id: string): Promise<AlertRow | null>
   return tx.em.findOne(AlertRow, { orgId: tx.orgId, id });
 }
 
-/** Puts the rules of the organization back to the beginning: windows are compared from this moment on. */
+/** Lets windows of these rules be compared from this moment on. */
 export async function restartRules(tx: Transaction, ruleIds: readonly string[], from: Date): Promise<void> {
   await tx.sql("update alert_rule set evaluated_until = ? where org_id = ? and id = any(?::uuid[])", [
     from,
     tx.orgId,
     idArray(ruleIds),
   ]);
+}
+
+/**
+ * The same for rules that a clock compared which was ahead: no state of theirs, no alert and no mail is of a later
+ * moment afterwards, so that none is waited for.
+ */
+export async function turnRulesBack(tx: Transaction, ruleIds: readonly string[], to: Date): Promise<void> {
+  await restartRules(tx, ruleIds, to);
+  for (const statement of [
+    "update alert_group set since = $2 where org_id = $1 and rule_id = any($3::uuid[]) and since > $2",
+    `update alert set fired_at = least(fired_at, $2), resolved_at = least(resolved_at, $2),
+       notified_at = least(notified_at, $2)
+     where org_id = $1 and rule_id = any($3::uuid[]) and greatest(fired_at, resolved_at, notified_at) > $2`,
+    "update alert_rule set last_mailed_at = $2 where org_id = $1 and id = any($3::uuid[]) and last_mailed_at > $2",
+  ])
+    await runBound(tx, statement, [tx.orgId, to, [...ruleIds]]);
 }
 
 /**

@@ -188,6 +188,35 @@ it("minutes that were missed are made up for, and clocks that jump neither repea
   expect(events.map(({ state }) => state)).toEqual(events.map((_, i) => (i % 2 === 0 ? "triggered" : "resolved")));
 });
 
+it("a clock that was ahead makes nobody wait until that moment comes", async () => {
+  const { world, id } = await home({ metric: "block_rate", threshold: 0.5, noData: "fire", renotifyMinutes: 15 });
+  const member = await createPerson(database, { orgId: world.orgId, role: "viewer" });
+  await rules().update(world.caller, id, { notifyMemberIds: [member.member_id], cleared: [] });
+  sent.length = 0;
+  // Ahead by a day there are no evaluations, so the rule fires, and everybody is told.
+  clock.pass(86_400_000);
+  await evaluation().evaluate(world.orgId, clock.now());
+  expect([(await told(world)).length, sent.length]).toEqual([1, 1]);
+  clock.pass(-86_400_000);
+  for (let n = 0; n < 17; n++) await minute(world, 20);
+  expect((await told(world)).map(({ reason }) => reason)).toEqual(["no_data", "renotify"]);
+  expect(sent.length).toBe(2);
+  const [[alert]] = await rules().alerts(world.caller, {}, { limit: 10, offset: 0 });
+  expect(alert?.firedAt.getTime()).toBeLessThanOrEqual(clock.now().getTime());
+});
+
+it("what began while a clock was ahead lasts from the moment when it was right again", async () => {
+  const { world, id } = await home({ metric: "block_rate", threshold: 0.5, noData: "fire", forMinutes: 20 });
+  clock.pass(86_400_000);
+  await evaluation().evaluate(world.orgId, clock.now());
+  expect((await rules().get(world.caller, id)).row.state).toBe("pending");
+  clock.pass(-86_400_000);
+  for (let n = 0; n < 10; n++) await minute(world, 20);
+  expect((await rules().get(world.caller, id)).row.state).toBe("pending");
+  for (let n = 0; n < 12; n++) await minute(world, 20);
+  expect((await rules().get(world.caller, id)).row.state).toBe("firing");
+});
+
 it("a rule rests while the plan has none, and a change of its threshold ends what is open", async () => {
   const { world, id } = await home();
   await minute(world, 20);
