@@ -14,6 +14,7 @@ import { evidenceBench } from "./evidence.ts";
 import { hostileBench } from "./hostile.ts";
 import { importBench } from "./import.ts";
 import { ingestBench } from "./ingest.ts";
+import { languagesBench } from "./languages.ts";
 import { loginBench } from "./login.ts";
 import type { Bench } from "./measure.ts";
 import { processesBench } from "./processes.ts";
@@ -43,6 +44,7 @@ const benches: Readonly<Record<string, Bench>> = {
   benchmark: benchmarkBench,
   activation: activationBench,
   evidence: evidenceBench,
+  languages: languagesBench,
   login: loginBench,
   webhook: webhookBench,
 };

@@ -36,8 +36,11 @@ export function withCues(plan: Plan, { entries }: OverlaySet): Plan {
   const cues = [...byEntity].map(([entity, some]): Cue => ({ entity, words: sourceOf(some) }));
   const tellers = [...byEntity].map(([entity, some]) => [`pii.${entity.toLowerCase()}`, tellerOf(some)] as const);
   const byCategory = new Map(tellers);
-  const gate = wordGate(list);
-  const sweeps = cueSweeps(cues).map((sweep) => withAttributes(sweep, gate, byCategory));
+  const announced = wordGate(list);
+  const sweeps = cueSweeps(cues).map(({ entities, sweep }) => {
+    const gate: WordGate = (text, from) => entities.some((entity) => announced(text, from).has(entity));
+    return withAttributes(sweep, gate, byCategory);
+  });
   const isOwn = ({ attributes }: Detection) => attributes?.overlay === undefined;
   return {
     ...plan,
@@ -71,24 +74,35 @@ function withAttributes(sweep: Sweep, hasWord: WordGate, tellers: ReadonlyMap<st
 /** Whether a text may have a value behind a word: at most `reach.before` units before `from`, or later. */
 type WordGate = (text: string, from: number) => boolean;
 
-// Hardly any text has such a word, so nothing else is done with most texts. A phrase is present only with its longest
-// word. All sweeps ask about the same text.
-function wordGate(entries: readonly OverlayEntry[]): WordGate {
-  const phrases = entries.flatMap((entry) => phrasesOf(entry, { category: "", basis: "" }));
-  const words = phrases.map(({ text }) => text.split(" ").reduce((a, b) => (b.length > a.length ? b : a), ""));
-  const automaton = openAutomaton(automatonTables([...new Set(words.map(automatonFoldText))]));
-  let last = { text: "", from: -1, has: false };
+const none: ReadonlySet<string> = new Set();
+
+// The entities that words of a text may announce. Hardly any text has such a word, so nothing else is done with most
+// texts. A phrase is present only with its longest word. All sweeps ask about the same text.
+function wordGate(entries: readonly OverlayEntry[]): (text: string, from: number) => ReadonlySet<string> {
+  const entities = new Map<string, Set<string>>();
+  for (const entry of entries)
+    for (const { text } of phrasesOf(entry, { category: "", basis: "" })) {
+      const word = automatonFoldText(text.split(" ").reduce((a, b) => (b.length > a.length ? b : a), ""));
+      entities.set(word, (entities.get(word) ?? new Set()).add(entry.entity ?? ""));
+    }
+  const announced = [...entities.values()];
+  const automaton = openAutomaton(automatonTables([...entities.keys()]));
+  let last = { text: "", from: -1, found: none };
   return (text, from) => {
-    // Every value has a digit.
-    if (!digit.test(text)) return false;
-    if (last.text === text && last.from === from) return last.has;
-    let has = false;
-    automaton.scan(from <= reach.before ? text : text.slice(from - reach.before), () => {
-      has = true;
-    });
-    last = { text, from, has };
-    return has;
+    if (last.text === text && last.from === from) return last.found;
+    last = { text, from, found: digit.test(text) ? foundIn(text, from) : none };
+    return last.found;
   };
+
+  // Every value has a digit.
+  function foundIn(text: string, from: number): ReadonlySet<string> {
+    let found: Set<string> | undefined;
+    automaton.scan(from <= reach.before ? text : text.slice(from - reach.before), (word) => {
+      found ??= new Set();
+      for (const entity of announced[word] ?? []) found.add(entity);
+    });
+    return found ?? none;
+  }
 }
 
 // Says whose words announced a value: of several languages', those that begin nearest before it.

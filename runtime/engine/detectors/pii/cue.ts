@@ -26,23 +26,33 @@ export const cueEntities: readonly string[] = [
 const phoneShape = /(?<![\p{L}\p{N}_.,+-])\+?\(?\d(?:[ ()./-]{0,3}\d){6,14}(?![\p{L}\p{N}_]|[.,-]\d)/gu;
 const dateShape = /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4})/;
 
+/** A sweep for values, and the entities that it looks for. */
+export interface CueSweep {
+  readonly entities: readonly string[];
+  readonly sweep: Sweep;
+}
+
 /** The sweeps for values that the words announce. */
-export function cueSweeps(cues: readonly Cue[]): Sweep[] {
+export function cueSweeps(cues: readonly Cue[]): CueSweep[] {
   const words = new Map(cues.map((cue) => [cue.entity, new RegExp(cue.words, "iu")]));
-  const after = (entity: string, make: (found: RegExp) => Sweep): Sweep[] => {
+  const after = (entity: string, make: (found: RegExp) => Sweep): CueSweep[] => {
     const found = words.get(entity);
-    return found === undefined ? [] : [make(found)];
+    return found === undefined ? [] : [{ entities: [entity], sweep: make(found) }];
   };
   const formats = identities.flatMap((format) => {
     const found = words.get(format.entity);
     return found === undefined ? [] : [{ ...format, words: found, onlyAnnounced: () => true }];
+  });
+  const numbers = (): CueSweep => ({
+    entities: formats.map(({ entity }) => entity),
+    sweep: numberSweep(identitySweep(formats), "identity", minDigitsOf(formats)),
   });
   return [
     ...after("PASSPORT", (found) => codeSweep((text) => passportsAfter(text, found), "passport")),
     ...after("DRIVING_LICENCE", (found) => (text: string) => licencesAfter(text, found)),
     ...after("DATE_OF_BIRTH", (found) => (text: string) => birthdaysAfter(text, found)),
     ...after("PHONE", (found) => numberSweep(phonesAfter(found), "phone")),
-    ...(formats.length === 0 ? [] : [numberSweep(identitySweep(formats), "identity", minDigitsOf(formats))]),
+    ...(formats.length === 0 ? [] : [numbers()]),
   ];
 }
 

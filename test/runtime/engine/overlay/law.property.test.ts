@@ -3,13 +3,14 @@
 
 import { toJsonString } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { packEngine } from "../../../../bench/languages/pack-engine.ts";
 import { EvaluateResponseSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { type Random, seededRandom } from "../../../../runtime/engine/authoring/seeded-random.ts";
 import { emptySet, merge, mergeOverlays, type OverlaySet } from "../../../../runtime/engine/languages/overlay-set.ts";
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { chunksOf, oneOf, streamed, whole } from "../stream/sample-stream.ts";
 import { sampleText } from "../stream/sample-text.ts";
-import { engineWith, lostBy } from "./sample-engine.ts";
+import { lostBy } from "./lost-finding.ts";
 import { overlayText, randomOverlay } from "./sample-overlay.ts";
 
 const sample = sampleOf({ n: 60, seed: 7 });
@@ -41,7 +42,7 @@ describe("an engine with overlays", () => {
       const random = seededRandom(sample.seed * 1_000_003 + run);
       const overlays = some(random);
       const action = oneOf(["FLAG", "REDACT", "BLOCK"], random);
-      const [base, extended] = [engineWith(action, []), engineWith(action, overlays)];
+      const [base, extended] = [packEngine(action, []), packEngine(action, overlays)];
       for (let i = 0; i < textsPerEngine && run + i < sample.n; i++) {
         const text = overlayText(random, sampleText(random));
         const chunks = chunksOf(text, random);

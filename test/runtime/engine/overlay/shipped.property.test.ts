@@ -3,6 +3,7 @@
 
 import { toJsonString } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
+import { packEngine } from "../../../../bench/languages/pack-engine.ts";
 import { EvaluateResponseSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { readLanguagePacks } from "../../../../runtime/engine/authoring/language-pack/language-pack.ts";
 import { seededRandom } from "../../../../runtime/engine/authoring/seeded-random.ts";
@@ -10,7 +11,7 @@ import { isAssurance, reportSample, sampleOf } from "../../../../scripts/assuran
 import { readLanguageFiles } from "../../../../src/kit/process/language-file.ts";
 import { chunksOf, oneOf, streamed, whole } from "../stream/sample-stream.ts";
 import { sampleText } from "../stream/sample-text.ts";
-import { engineWith, lostBy } from "./sample-engine.ts";
+import { lostBy } from "./lost-finding.ts";
 
 const values: Readonly<Record<string, string>> = {
   PASSPORT: "AB1234567",
@@ -32,7 +33,7 @@ it("all packs together stream what the whole text has, and lose nothing", () => 
     ...tests.not_found,
   ]);
   const engines = (isAssurance() ? ["FLAG", "REDACT", "BLOCK"] : ["REDACT"]).map(
-    (action) => [engineWith(action, [], { people: true }), engineWith(action, overlays, { people: true })] as const,
+    (action) => [packEngine(action, [], { people: true }), packEngine(action, overlays, { people: true })] as const,
   );
   const failures: string[] = [];
   let found = 0;
