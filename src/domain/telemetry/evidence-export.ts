@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { csvLine } from "../../kit/archive/csv.ts";
+import { PackedText } from "../../kit/archive/packed-text.ts";
 import { type ZipFile, zipOf } from "../../kit/archive/zip-writer.ts";
 import {
   type Extract,
@@ -17,7 +18,6 @@ import {
   gapHeader,
   leftOutGapLine,
   manifestGapLine,
-  manifestKinds,
   manifestLine,
   manifestOf,
 } from "../../kit/evidence/extract.ts";
@@ -27,13 +27,14 @@ import { type BlockEntry, type LogPart, LogWriter } from "../../kit/evidence/log
 import { verifierKeyText } from "../../kit/evidence/note.ts";
 import { manifestText, type PackagedFile, packageFiles } from "../../kit/evidence/package.ts";
 import { PackageDigests } from "../../kit/evidence/package-digest.ts";
+import { SeqSet } from "../../kit/evidence/seq-set.ts";
 import { tileWidth } from "../../kit/evidence/tile.ts";
 import { Fault } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import { readManifests } from "../../store/bundle/bundle.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { chunksOf } from "../../store/core/bulk.ts";
-import { type EvidenceFilter, readBlock } from "../../store/telemetry/evidence.ts";
+import { type EvidenceFilter, readBlock, readEntries } from "../../store/telemetry/evidence.ts";
 import {
   type AuditCheckpointRow,
   findCheckpoint,
@@ -50,6 +51,7 @@ import type { LogKeys } from "./log-key.ts";
 
 /** Blocks that one transaction reads: 256 entries each, of which few have long values. */
 const blocksAtOnce = 2;
+const entriesAtOnce = blocksAtOnce * tileWidth;
 
 /** Manifests that are held at once: each may have some hundred kilobytes. */
 const manifestsAtOnce = 8;
@@ -102,29 +104,42 @@ export class EvidenceExports {
       };
     });
     if (format === "zip") return zipOf(this.#package(opened));
-    return format === "csv" ? this.#extract(entryTable, opened) : this.#lines(opened);
+    return format === "csv" ? this.#table(opened) : this.#lines(opened);
   }
 
   async *#lines(opened: Opened): AsyncGenerator<Uint8Array, void> {
     for await (const { lines } of this.#parts(opened)) yield Buffer.from(lines);
   }
 
-  async *#extract(extract: Extract, opened: Opened): AsyncGenerator<Uint8Array, void> {
-    yield Buffer.from(extract.header);
-    for await (const { written } of this.#parts(opened, extract.kinds)) {
-      const lines = written.filter(isEntry).map((entry) => extractLine(extract, knownEntry(entry)));
+  /** The table of all entries. */
+  async *#table(opened: Opened): AsyncGenerator<Uint8Array, void> {
+    yield Buffer.from(entryTable.header);
+    const { orgId, filter, checkpoint } = opened;
+    for (let from = 0; from < checkpoint.size; from += entriesAtOnce) {
+      const to = Math.min(from + entriesAtOnce, checkpoint.size);
+      const rows = await this.#database.read(orgId, (tx) => readBlock(tx, filter, { from, to }));
+      const lines = rows.flatMap(({ entry }) => (entry === undefined ? [] : [entryTable.lineOf(knownEntry(entry))]));
       if (lines.length > 0) yield Buffer.from(lines.join(""));
     }
   }
 
-  /** The log in parts. With `kinds`, entries of other kinds are left out too, and no file is made of its lines. */
-  async *#parts(
-    { orgId, checkpoint, filter: asked, said }: Opened,
-    kinds?: readonly string[],
-  ): AsyncGenerator<LogPart, void> {
-    const filter = { ...asked, kinds };
-    const hasQuery = kinds !== undefined || Object.keys(said).length > 0;
-    const writer = new LogWriter(checkpoint, { hasQuery });
+  /** A file that few entries have a line in. */
+  async *#extract(extract: Extract, opened: Opened, seqs: SeqSet): AsyncGenerator<Uint8Array, void> {
+    yield Buffer.from(extract.header);
+    for await (const entries of this.#entries(opened, seqs)) {
+      const lines = entries.map((entry) => extractLine(extract, knownEntry(entry)));
+      yield Buffer.from(lines.join(""));
+    }
+  }
+
+  async *#entries({ orgId }: Opened, seqs: SeqSet): AsyncGenerator<LogEntry[], void> {
+    for (const some of seqs.inChunks(entriesAtOnce))
+      yield await this.#database.read(orgId, (tx) => readEntries(tx, some));
+  }
+
+  /** The log in parts. */
+  async *#parts({ orgId, checkpoint, filter, said }: Opened): AsyncGenerator<LogPart, void> {
+    const writer = new LogWriter(checkpoint, { hasQuery: Object.keys(said).length > 0 });
     const lastTiles = await this.#database.read(orgId, (tx) => readTiles(tx, writer.lastTiles()));
     yield { lines: writer.head(checkpoint.note, lastTiles), written: [] };
     for (let n = 0; n < writer.blocks; n += blocksAtOnce) {
@@ -157,9 +172,14 @@ export class EvidenceExports {
     });
     const actions = new Map<string, number>();
     const policies = new PolicyLedger();
-    const digests = new PackageDigests();
+    const lines = new Map(
+      [...extracts.map(({ name }) => name), packageFiles.bundles].map((name) => [name, new SeqSet()]),
+    );
+    const digests = new PackageDigests((name, seq) => linesOf(lines, name).add(seq));
+    const gaps = new PackedText();
     const log = async function* (parts: AsyncIterable<LogPart>) {
-      for await (const { lines, written } of parts) {
+      for await (const { lines: text, written } of parts) {
+        await gaps.add(written.map((each) => (isEntry(each) ? entryGapLines(each) : leftOutGapLine(each))).join(""));
         for (const each of written) {
           if (!isEntry(each)) digests.leftOut(each);
           else {
@@ -170,14 +190,21 @@ export class EvidenceExports {
             policies.entry(entry);
           }
         }
-        yield Buffer.from(lines);
+        yield Buffer.from(text);
       }
     };
     yield file(packageFiles.log, log(this.#parts(opened)));
-    for (const extract of extracts) yield file(extract.name, this.#extract(extract, opened));
+    for (const extract of extracts) {
+      const isTable = extract === entryTable;
+      const content = isTable ? this.#table(opened) : this.#extract(extract, opened, linesOf(lines, extract.name));
+      yield file(extract.name, content);
+    }
     const gone: number[] = [];
-    yield file(packageFiles.bundles, this.#bundles(opened, digests, gone));
-    yield file(packageFiles.gaps, this.#gaps(opened, gone));
+    yield file(
+      packageFiles.bundles,
+      this.#bundles(opened, { seqs: linesOf(lines, packageFiles.bundles), digests, gone }),
+    );
+    yield file(packageFiles.gaps, gapTable(gaps, gone));
     assertSame(files, digests);
     yield file(packageFiles.controls, textOf(controlsTable(actions, policies)));
     yield file(packageFiles.checkpoints, this.#checkpoints(opened));
@@ -189,9 +216,12 @@ export class EvidenceExports {
   }
 
   /** The manifest of each version that was made. Those that are no longer there are added to `gone`. */
-  async *#bundles(opened: Opened, digests: PackageDigests, gone: number[]): AsyncGenerator<Uint8Array, void> {
-    for await (const { written } of this.#parts(opened, manifestKinds)) {
-      const named = written.filter(isEntry).flatMap((entry) => manifestOf(knownEntry(entry)) ?? []);
+  async *#bundles(
+    opened: Opened,
+    { seqs, digests, gone }: { readonly seqs: SeqSet; readonly digests: PackageDigests; readonly gone: number[] },
+  ): AsyncGenerator<Uint8Array, void> {
+    for await (const entries of this.#entries(opened, seqs)) {
+      const named = entries.flatMap((entry) => manifestOf(knownEntry(entry)) ?? []);
       for (const some of chunksOf(named, manifestsAtOnce)) {
         const ids = some.map(({ bundleId }) => bundleId);
         const found = await this.#database.read(opened.orgId, (tx) => readManifests(tx, ids));
@@ -203,16 +233,6 @@ export class EvidenceExports {
         }
       }
     }
-  }
-
-  /** What the export does not have. */
-  async *#gaps(opened: Opened, gone: readonly number[]): AsyncGenerator<Uint8Array, void> {
-    yield Buffer.from(gapHeader());
-    for await (const { written } of this.#parts(opened)) {
-      const lines = written.map((each) => (isEntry(each) ? entryGapLines(each) : leftOutGapLine(each))).join("");
-      if (lines !== "") yield Buffer.from(lines);
-    }
-    for (const seq of gone) yield Buffer.from(manifestGapLine(seq));
   }
 
   async *#checkpoints({ orgId, checkpoint }: Opened): AsyncGenerator<Uint8Array, void> {
@@ -227,6 +247,19 @@ function saidQuery({ since, until, ...texts }: EvidenceQuery): JsonObject {
   return Object.fromEntries(
     Object.entries(said).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+/** What the export does not have: the lines that the log gave, and the manifests that are gone. */
+async function* gapTable(gaps: PackedText, gone: readonly number[]): AsyncGenerator<Uint8Array, void> {
+  yield Buffer.from(gapHeader());
+  yield* gaps.read();
+  for (const seq of gone) yield Buffer.from(manifestGapLine(seq));
+}
+
+function linesOf(lines: ReadonlyMap<string, SeqSet>, name: string): SeqSet {
+  const found = lines.get(name);
+  if (found === undefined) throw new Error(`${name} is no file that follows from the log`);
+  return found;
 }
 
 function isEntry(written: LogEntry | LeftOut): written is LogEntry {

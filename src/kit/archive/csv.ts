@@ -10,5 +10,5 @@ export function csvLine(cells: readonly string[]): string {
 
 function csvCell(text: string): string {
   const harmless = formulaStart.test(text) ? `'${text}` : text;
-  return `"${harmless.replaceAll('"', '""')}"`;
+  return `"${harmless.includes('"') ? harmless.replaceAll('"', '""') : harmless}"`;
 }

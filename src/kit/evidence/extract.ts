@@ -21,8 +21,10 @@ export interface Extract {
 
 /** The line of an extract; nothing where the entry does not belong into it. */
 export function extractLine({ kinds, lineOf }: Extract, entry: KnownEntry): string {
-  const [kind = ""] = memberText(entry, "action").split(".", 1);
-  return kinds === undefined || kinds.includes(kind) ? lineOf(entry) : "";
+  if (kinds === undefined) return lineOf(entry);
+  const action = memberText(entry, "action");
+  const end = action.indexOf(".");
+  return kinds.includes(end < 0 ? action : action.slice(0, end)) ? lineOf(entry) : "";
 }
 
 /** A version of a bundle that an entry is about. */
@@ -33,9 +35,6 @@ export interface NamedManifest {
   /** Digest of its manifest. */
   readonly digest: string;
 }
-
-/** Kinds of the actions of entries that name a manifest. */
-export const manifestKinds: readonly string[] = ["bundle"];
 
 /** The manifest of the version that an entry says was made. */
 export function manifestOf(entry: KnownEntry): NamedManifest | undefined {
@@ -76,6 +75,9 @@ export function gapHeader(): string {
 
 /** What is missing of an entry: values that were erased, and values of which only the digest was kept. */
 export function entryGapLines({ seq, openings }: LogEntry): string {
+  const { actor, address, before, after } = openings;
+  // As nearly all are.
+  if (actor && address && before && after && before.value[0] !== '"' && after.value[0] !== '"') return "";
   const erased = committedFields.filter((field) => openings[field] === undefined);
   const long = committedFields.filter(
     (field) => field !== "actor" && field !== "address" && openings[field]?.value.startsWith('"') === true,

@@ -20,17 +20,31 @@ import { packageFiles } from "./package.ts";
 
 /** Follows a log, and then the manifests of its bundles. */
 export class PackageDigests implements LogListener {
+  readonly #onLine: (file: string, seq: number) => void;
   readonly #extracts = extracts.map((extract) => ({ extract, hash: begun(extract.header) }));
   readonly #gaps = begun(gapHeader());
   /** Which manifests the log names, and which the file of bundles has a line for. */
   readonly #named = begun("");
   readonly #listed = begun("");
 
+  /** `onLine` is called with each entry that has a line in a file. */
+  constructor(onLine: (file: string, seq: number) => void = () => undefined) {
+    this.#onLine = onLine;
+  }
+
   entry(entry: KnownEntry): void {
-    for (const { extract, hash } of this.#extracts) hash.update(extractLine(extract, entry));
-    this.#gaps.update(entryGapLines(entry));
+    for (const { extract, hash } of this.#extracts) {
+      const line = extractLine(extract, entry);
+      if (line === "") continue;
+      hash.update(line);
+      this.#onLine(extract.name, entry.seq);
+    }
+    const gaps = entryGapLines(entry);
+    if (gaps !== "") this.#gaps.update(gaps);
     const named = manifestOf(entry);
-    if (named !== undefined) this.#named.update(nameOf(named));
+    if (named === undefined) return;
+    this.#named.update(nameOf(named));
+    this.#onLine(packageFiles.bundles, entry.seq);
   }
 
   leftOut(leftOut: LeftOut): void {

@@ -18,8 +18,6 @@ export interface EvidenceFilter {
   readonly until: Date | undefined;
   /** Actions, or their kinds as "team.*", of which an entry has one. */
   readonly actions?: readonly string[] | undefined;
-  /** Kinds of actions, such as "team", of which an entry's action has to be. */
-  readonly kinds?: readonly string[] | undefined;
 }
 
 /** The opening of a commitment, or the salt alone where a list leaves a long value out. */
@@ -126,11 +124,27 @@ export async function readBlock(
   );
   return rows.map(({ seq: text, is_forgotten: isForgotten, leaf, ...row }) => {
     const seq = Number(text);
-    const whole = Object.entries(openingsOf(row)).flatMap(([field, { salt, value }]) =>
-      value === undefined ? [] : [[field, { salt, value }]],
-    );
-    return { seq, isForgotten, entry: leaf === null ? undefined : { seq, leaf, openings: Object.fromEntries(whole) } };
+    return { seq, isForgotten, entry: leaf === null ? undefined : logEntry(seq, leaf, row) };
   });
+}
+
+/** The entries of these numbers, in their order, without those whose retention is over. */
+export async function readEntries(tx: Transaction, seqs: readonly number[]): Promise<LogEntry[]> {
+  const rows = await runBound<Omit<Row, "leaf_hash"> & { seq: string }>(
+    tx,
+    `select e.seq, e.leaf, ${openings}, o.before, o.after
+     from unnest($2::bigint[]) as wanted (seq) join audit_entry e on e.org_id = $1 and e.seq = wanted.seq ${opened}
+     where e.leaf is not null order by e.seq`,
+    [tx.orgId, seqs],
+  );
+  return rows.map(({ seq, leaf, ...row }) => logEntry(Number(seq), leaf, row));
+}
+
+function logEntry(seq: number, leaf: string, row: Omit<Row, "leaf" | "leaf_hash">): LogEntry {
+  const whole = Object.entries(openingsOf(row)).flatMap(([field, { salt, value }]) =>
+    value === undefined ? [] : [[field, { salt, value }]],
+  );
+  return { seq, leaf, openings: Object.fromEntries(whole) };
 }
 
 /** How many of the entries of a time have each action. */
@@ -157,7 +171,7 @@ function matching(orgId: string, filter: EvidenceFilter) {
 
 /** Conditions that an entry has to meet. Adds the values to the parameters. */
 function conditionsOf(
-  { action, actor, resource, since, until, actions, kinds }: EvidenceFilter,
+  { action, actor, resource, since, until, actions }: EvidenceFilter,
   parameters: unknown[],
 ): string[] {
   const conditions = ["e.leaf is not null"];
@@ -166,7 +180,6 @@ function conditionsOf(
   };
   add("e.action = ?", action);
   add("(e.action = any(?::text[]) or split_part(e.action, '.', 1) || '.*' = any(?::text[]))", actions);
-  add("split_part(e.action, '.', 1) = any(?::text[])", kinds);
   add("o.actor = ?", actor);
   add("e.resource = ?", resource);
   add("e.created_at >= ?", since);
