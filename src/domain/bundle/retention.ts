@@ -8,6 +8,7 @@ import { deleteUnusedParts, purgeBundles } from "../../store/bundle/retention.ts
 import type { Database } from "../../store/connection/database.ts";
 import { listEnvironmentIds, lockEnvironmentById } from "../../store/project/environment.ts";
 import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
+import { noteRemoval } from "../removal.ts";
 
 /** Days after its publication or last activity after which the content of a version is removed. */
 const bundleRetentionDays = 90;
@@ -56,7 +57,10 @@ export class BundleRetention {
       bundles += await this.#database.systemTransaction(orgId, async (tx) => {
         // The lock keeps others from activating or promoting in the environment meanwhile.
         const environment = await lockEnvironmentById(tx, id);
-        return environment === null ? 0 : purgeBundles(tx, environment, before);
+        if (environment === null) return 0;
+        const versions = await purgeBundles(tx, environment, before);
+        if (versions > 0) await noteRemoval(tx, `environment/${id}`, { versions, unused_since: before.toISOString() });
+        return versions;
       });
     }
     const parts = await this.#database.systemTransaction(orgId, async (tx) => {

@@ -10,6 +10,7 @@ import { createTracePartitions, dropTracePartitions } from "../../store/telemetr
 import { deleteRollups, listExpiredDays } from "../../store/telemetry/trace-rollup.ts";
 import { deleteTextsBefore } from "../../store/telemetry/trace-text.ts";
 import { findOrganization, lookUpOrganizations } from "../../store/tenancy/organization.ts";
+import { noteRemoval } from "../removal.ts";
 import { maxDailyRetentionDays, type RetentionOptions, retentionOf } from "./retention.ts";
 import { purgeStats, purgeStatsOfDeleted } from "./stat-retention.ts";
 import { ageLimitMs } from "./trace-record.ts";
@@ -68,7 +69,7 @@ export class TraceRetention {
     let counts = 0;
     for (const { id } of await lookUpOrganizations(this.#database)) {
       const kept = retentionOf(await this.#database.read(id, findOrganization), this.#options);
-      traces += await this.purgeTraces(id, kept.effectiveTraceDays);
+      traces += await this.#purgeTraces(id, kept.effectiveTraceDays, { isTold: true });
       texts += await this.#purgeTexts(id, kept.effectiveTextDays);
       keys += await this.#purgeKeys(id);
       counts += await purgeStats(this.#database, id, this.#clock.now());
@@ -80,16 +81,18 @@ export class TraceRetention {
 
   /**
    * Removes an organization's traces that are older than `days`, and those of deleted projects. The traces of a day and
-   * its counts are removed in one transaction, so that totals stay exact.
+   * its counts are removed in one transaction, so that totals stay exact, and the log of evidence tells it.
    */
-  async purgeTraces(orgId: string, keptDays: number): Promise<number> {
+  async #purgeTraces(orgId: string, keptDays: number, { isTold }: { readonly isTold: boolean }): Promise<number> {
     const beforeDay = dayOf(new Date(this.#clock.now().getTime() - keptDays * dayMs));
     const days = await this.#database.read(orgId, (tx) => listExpiredDays(tx, beforeDay));
     let purged = 0;
     for (const day of days) {
       purged += await this.#database.systemTransaction(orgId, async (tx) => {
         await deleteRollups(tx, day);
-        return deleteTraces(tx, day);
+        const traces = await deleteTraces(tx, day);
+        if (isTold && traces > 0) await noteRemoval(tx, `project/${day.projectId}`, { day: day.day, traces });
+        return traces;
       });
     }
     return purged;
@@ -100,8 +103,8 @@ export class TraceRetention {
    * already.
    */
   async purgeOrganization(orgId: string): Promise<{ readonly traces: number; readonly keys: number }> {
-    // Its projects are gone, so all its days are removed, whatever their age.
-    const traces = await this.purgeTraces(orgId, 0);
+    // Its projects are gone, so all its days are removed, whatever their age; so is its log.
+    const traces = await this.#purgeTraces(orgId, 0, { isTold: false });
     await purgeStatsOfDeleted(this.#database, orgId, this.#clock.now());
     return { traces, keys: await this.#purgeKeys(orgId, new Date(this.#clock.now().getTime() + dayMs)) };
   }
@@ -119,7 +122,12 @@ export class TraceRetention {
     const before = new Date(`${dayOf(new Date(this.#clock.now().getTime() - keptDays * dayMs))}T00:00:00Z`);
     let purged = 0;
     for (let deleted = textBatch; deleted === textBatch; purged += deleted) {
-      deleted = await this.#database.systemTransaction(orgId, (tx) => deleteTextsBefore(tx, before, textBatch));
+      deleted = await this.#database.systemTransaction(orgId, async (tx) => {
+        const texts = await deleteTextsBefore(tx, before, textBatch);
+        // One entry for all batches of a night: the log must not grow with the texts.
+        if (purged === 0 && texts > 0) await noteRemoval(tx, "trace_texts", { made_before: before.toISOString() });
+        return texts;
+      });
     }
     return purged;
   }
@@ -132,7 +140,10 @@ export class TraceRetention {
 
   async #purgeMarks(orgId: string): Promise<void> {
     const before = new Date(this.#clock.now().getTime() - markDays * dayMs);
-    await this.#database.systemTransaction(orgId, (tx) => deleteAnnotationsBefore(tx, before));
+    await this.#database.systemTransaction(orgId, async (tx) => {
+      const annotations = await deleteAnnotationsBefore(tx, before);
+      if (annotations > 0) await noteRemoval(tx, "annotations", { annotations, traces_before: before.toISOString() });
+    });
   }
 
   // A day longer than evaluations are accepted, since clocks differ.

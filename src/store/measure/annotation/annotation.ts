@@ -200,10 +200,16 @@ export async function eraseAnnotatorLabels(tx: Transaction, labels: readonly str
 }
 
 /** Removes annotations of traces that were made before this time, and what they come to. */
-export async function deleteAnnotationsBefore(tx: Transaction, before: Date): Promise<void> {
-  for (const table of ["annotation", "annotation_verdict"]) {
-    await runBound(tx, `delete from ${table} where org_id = $1 and trace_created_at < $2`, [tx.orgId, before]);
-  }
+export async function deleteAnnotationsBefore(tx: Transaction, before: Date): Promise<number> {
+  const of = [tx.orgId, before];
+  await runBound(tx, "delete from annotation_verdict where org_id = $1 and trace_created_at < $2", of);
+  const [gone] = await runBound<{ n: number }>(
+    tx,
+    `with gone as (delete from annotation where org_id = $1 and trace_created_at < $2 returning 1)
+     select count(*)::int as n from gone`,
+    of,
+  );
+  return gone?.n ?? 0;
 }
 
 /** An annotation as verdicts see it. */

@@ -91,6 +91,15 @@ describe("BundleRetention", () => {
     expect(await states()).toEqual({ 1: false, 2: false, 3: false, 4: true, 5: true });
     expect(await parts()).toBe(2);
     expect(await retention.purgeOrganization(world.orgId)).toEqual({ bundles: 0, parts: 0 });
+    // The log of evidence says so, once for each time that something went.
+    const told = await database.read(world.orgId, (tx) =>
+      tx.sql<{ after: string }>(
+        `select o.after from audit_entry e join audit_opening o using (org_id, seq)
+         where e.org_id = ? and e.action = 'retention.remove' order by e.seq`,
+        [world.orgId],
+      ),
+    );
+    expect(told.map(({ after }) => JSON.parse(after).versions)).toEqual([1, 2]);
   });
 
   it("leaves a version that it purged in the list, and says why it cannot be activated, promoted or compared", async () => {

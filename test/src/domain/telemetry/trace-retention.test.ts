@@ -3,6 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
 import { Projects } from "../../../../src/domain/project/project.ts";
+import { Evidence } from "../../../../src/domain/telemetry/evidence.ts";
 import { RetentionSettings } from "../../../../src/domain/telemetry/retention.ts";
 import { Traces } from "../../../../src/domain/telemetry/trace.ts";
 import { TraceRetention } from "../../../../src/domain/telemetry/trace-retention.ts";
@@ -73,6 +74,17 @@ describe("TraceRetention", () => {
     const { texts } = await new TraceRetention(worker, clock, monthly).purge();
     expect(texts).toBe(1);
     expect((await list()).total).toBe(3);
+    // The log of evidence says what went, in the service's name, once.
+    await new TraceRetention(worker, clock, monthly).purge();
+    const filter = { action: "retention.remove", actor: undefined, resource: undefined };
+    const times = { since: undefined, until: undefined };
+    const [told] = await new Evidence(database).list(world.caller, { ...filter, ...times }, page);
+    const day = new Date(now.getTime() - 20 * dayMs).toISOString().slice(0, 10);
+    const textsBefore = `${new Date(now.getTime() - 5 * dayMs).toISOString().slice(0, 10)}T00:00:00.000Z`;
+    expect(told.map(({ resource, credential, values }) => [resource, credential, values.after])).toEqual([
+      ["trace_texts", "policy-guard", { made_before: textsBefore }],
+      [`project/${world.projectId}`, "policy-guard", { day, traces: 1 }],
+    ]);
     const [row] = await database.read(world.orgId, (tx) =>
       tx.sql<{ n: number }>("select count(*)::int as n from trace_text"),
     );
