@@ -183,13 +183,22 @@ export interface Arguments {
   readonly key: string | undefined;
   /** Take calls without a token; bound to loopback. */
   readonly noAuth: boolean;
+  /** Trust the signing keys that the control plane names at the next enrolment, whatever was pinned before. */
+  readonly isRepinned: boolean;
 }
 
 /** Reads the command line. Throws for an argument that does not exist. */
 export function readArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({
     args: [...args],
-    options: { bundle: { type: "string" }, key: { type: "string" }, "no-auth": { type: "boolean", default: false } },
+    options: {
+      bundle: { type: "string" },
+      key: { type: "string" },
+      "no-auth": { type: "boolean", default: false },
+      repin: { type: "boolean", default: false },
+    },
   });
-  return { bundle: values.bundle, key: values.key, noAuth: values["no-auth"] };
+  const { bundle, key, "no-auth": noAuth, repin: isRepinned } = values;
+  if (isRepinned && bundle !== undefined) throw new Error("--repin is for a runtime that enrols, not with --bundle");
+  return { bundle, key, noAuth, isRepinned };
 }

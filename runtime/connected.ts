@@ -44,6 +44,8 @@ export interface ConnectTools {
    * and stops it.
    */
   readonly builder?: BundleBuilder;
+  /** Whether the first enrolment pins the signing keys anew. */
+  readonly isRepinned?: boolean;
 }
 
 /** Max bytes of an answer beside the bundle. */
@@ -76,11 +78,11 @@ export async function connect(
 async function openSource(
   config: RuntimeConfig,
   address: ControlPlaneAddress,
-  { log, clock, lock, builder: common }: ConnectTools & { readonly lock: Lock },
+  { log, clock, lock, builder: common, isRepinned = false }: ConnectTools & { readonly lock: Lock },
 ): Promise<Source> {
   const transport = transportTo(address);
   const builder = common ?? new BundleBuilder();
-  const enrolment = openEnrolment(config.dataFolder, log);
+  const enrolment = openEnrolment(config.dataFolder, { log, isRepinned });
   const authenticator = new TokenAuthenticator(() => enrolment.current?.scope, clock);
   const bundles = new BundleSync(config, transport, { log, clock, builder });
   if (enrolment.current !== undefined) {
@@ -133,8 +135,12 @@ async function openSource(
   };
 }
 
-function openEnrolment(folder: string, log: Logger): Enrolment {
+function openEnrolment(
+  folder: string,
+  { log, isRepinned }: { readonly log: Logger; readonly isRepinned: boolean },
+): Enrolment {
   return new Enrolment(folder, {
+    isRepinned,
     onProblem: (err) => {
       if (err === undefined) log.info("the enrolment is on disk again");
       else

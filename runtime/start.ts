@@ -58,7 +58,11 @@ function answerPrimary({ managementPort, metrics }: Runtime): void {
   send({ managementPort });
 }
 
-function sourceOf(settings: RuntimeConfig, { bundle, key, noAuth }: Arguments, log: Logger): Promise<Source> {
+function sourceOf(
+  settings: RuntimeConfig,
+  { bundle, key, noAuth, isRepinned }: Arguments,
+  log: Logger,
+): Promise<Source> {
   if (bundle !== undefined) {
     if (key === undefined) throw new Error("--bundle needs --key: the public keys that may sign it");
     return standalone(settings, { bundle, key }, { noAuth, clock });
@@ -68,5 +72,5 @@ function sourceOf(settings: RuntimeConfig, { bundle, key, noAuth }: Arguments, l
   if (url === undefined || token === undefined) {
     throw new Error("set POLICY_GUARD_URL and POLICY_GUARD_TOKEN, or pass --bundle and --key");
   }
-  return connect(settings, { url, token }, { log, clock });
+  return connect(settings, { url, token }, { log, clock, isRepinned });
 }

@@ -287,6 +287,12 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "entries of a log that was exported as JSONL and as ZIP, and verified, in bounded memory",
     n: 1_000_000,
   },
+  restore: {
+    file: "test/e2e/restore.test.ts",
+    test: "a restore is noticed",
+    unit: "restores of PostgreSQL to a moment under load, after each of which every runtime takes the next activation",
+    n: 10,
+  },
   "evidence-proofs": {
     file: "test/src/kit/evidence/mutated-proof.test.ts",
     unit: "proofs of inclusion and consistency with one thing changed, each refused",

@@ -118,6 +118,14 @@ export const controlPlaneSchema = defineSchema({
     description:
       "Plan of an organization at its creation, the one of the first start included. Organizations that exist keep theirs: `npm run operator -- set-plan` changes those.",
   },
+  newTimeline: {
+    name: "DATABASE_NEW_TIMELINE",
+    kind: "enum",
+    values: ["stop", "follow"],
+    default: "stop",
+    description:
+      "When PostgreSQL begins a new timeline, as after a recovery to a point in time or the promotion of a replica. `stop` is not ready (`restored`) until `operator after-restore`; `follow` is for replicas that lack nothing, which are synchronous ones. The same for control plane and worker.",
+  },
   tracePartition: {
     name: "POLICY_GUARD_TRACE_PARTITION",
     kind: "enum",
@@ -291,6 +299,7 @@ export const workerSchema = defineSchema({
   signerUrl: controlPlaneSchema.signerUrl,
   publicUrl: controlPlaneSchema.publicUrl,
   signerSecret: controlPlaneSchema.signerSecret,
+  newTimeline: controlPlaneSchema.newTimeline,
   tracePartition: controlPlaneSchema.tracePartition,
   stubPrices: controlPlaneSchema.stubPrices,
   stubTrialDays: controlPlaneSchema.stubTrialDays,
@@ -357,6 +366,9 @@ export const setPasswordSchema = defineSchema({ databaseUrl: controlPlaneSchema.
 export const operatorSchema = defineSchema({
   databaseUrl: controlPlaneSchema.databaseUrl,
   workerUrl: { ...workerSchema.databaseUrl, required: false },
+  masterKey: { ...controlPlaneSchema.masterKey, required: false },
+  signerUrl: controlPlaneSchema.signerUrl,
+  signerSecret: controlPlaneSchema.signerSecret,
   defaultPlan: controlPlaneSchema.defaultPlan,
   billingGraceMs: controlPlaneSchema.billingGraceMs,
   ...stripeVariables,

@@ -23,6 +23,7 @@ import { type Clock, systemClock } from "./kit/process/clock.ts";
 import { drainDelay, type ShutdownStep } from "./kit/process/shutdown.ts";
 import { consoleFacts } from "./kit/rpc/browser.ts";
 import { createInterceptors } from "./kit/rpc/interceptors/order.ts";
+import { assertNotRestored } from "./restore-check.ts";
 import { localPages } from "./rpc/billing/page.ts";
 import { assertSchema, sayAlive, tellNewerSchema } from "./schema-check.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
@@ -66,7 +67,11 @@ export async function startControlPlane(
     host: config.managementHost,
     log,
     metrics,
-    checks: { database: () => assertWritable(database), schema: () => assertSchema(database) },
+    checks: {
+      database: () => assertWritable(database),
+      schema: () => assertSchema(database),
+      restore: () => assertNotRestored(database, config.newTimeline),
+    },
   });
   await tellNewerSchema(database, log);
   const heartbeat = sayAlive(database, "control-plane", log);

@@ -23,9 +23,14 @@ const usage = `usage: npm run operator -- <verb>
       opens it again
   usage [--month <2026-11>]
       shows what each organization has used of the month; default: this one
-  after-restore <organization id> --reason <text>
-      says that the database was restored from a backup: the organization's log of evidence begins an epoch, which its
-      witnesses follow
+  after-restore [<organization id>] --reason <text> [--revoke-created-before <date>] [--rotate admin,ci]
+                [--erasures <file>]
+      brings every organization, or one, out of a restore of the database to an earlier moment: new signing keys, what
+      is in force signed anew under numbers that runtimes have not seen, an epoch of the log of evidence, sessions and
+      leases ended, tokens listed, revoked or given new values, erasures of an exported ledger repeated. After it for
+      all, control planes and workers are ready. Needs DATABASE_WORKER_URL and POLICY_GUARD_MASTER_KEY
+  after-restore --nothing-lost
+      says that this is the same database with everything in it, elsewhere or on a new timeline
   end-sessions <organization id>
       signs out all of its members; tokens stay
   reconcile
@@ -47,13 +52,20 @@ const options = {
   reason: { type: "string" },
   month: { type: "string" },
   since: { type: "string" },
+  "revoke-created-before": { type: "string" },
+  rotate: { type: "string" },
+  erasures: { type: "string" },
+  "nothing-lost": { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   "dry-run": { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
 type Values = ReturnType<typeof parsed>["values"];
-const valueOptions = ["owner", "person", "plan", "evaluations", "until", "reason", "month", "since"] as const;
+const valueOptions = [
+  ...(["owner", "person", "plan", "evaluations", "until", "reason", "month", "since"] as const),
+  ...(["revoke-created-before", "rotate", "erasures", "nothing-lost"] as const),
+] as const;
 type ValueOption = (typeof valueOptions)[number];
 
 const organization = "an organization's id";
@@ -68,7 +80,10 @@ const verbs = {
   block: { arguments: [organization], needs: ["reason"], takes: [] },
   unblock: { arguments: [organization], needs: ["reason"], takes: [] },
   usage: { arguments: [], needs: [], takes: ["month"] },
-  "after-restore": { arguments: [organization], needs: ["reason"], takes: [] },
+  "after-restore": {
+    ...{ arguments: [organization], mayOmit: true, needs: [] },
+    takes: ["reason", "revoke-created-before", "rotate", "erasures", "nothing-lost"],
+  },
   "end-sessions": { arguments: [organization], needs: [], takes: [] },
   reconcile: { arguments: [], needs: [], takes: [] },
   "replay-provider-events": { arguments: [], needs: ["since"], takes: [] },
@@ -76,6 +91,8 @@ const verbs = {
   string,
   {
     readonly arguments: readonly string[];
+    /** Whether the argument may be left out. */
+    readonly mayOmit?: boolean;
     readonly needs: readonly ValueOption[];
     readonly takes: readonly ValueOption[];
   }
@@ -125,7 +142,8 @@ function commandOf([verb, ...rest]: readonly string[], values: Values): Operator
   if (verb === undefined) return wrong("the verb is missing");
   if (!isVerb(verb)) return wrong(`there is no verb "${verb}"; it is one of ${Object.keys(verbs).join(", ")}`);
   const rule = verbs[verb];
-  if (rest.length !== rule.arguments.length)
+  const mayOmit = "mayOmit" in rule && rest.length === 0;
+  if (rest.length !== rule.arguments.length && !mayOmit)
     return wrong(
       `${verb} takes ${rule.arguments.join(" and ") || "no arguments"}, and got ${rest.length || "nothing"}`,
     );
@@ -133,7 +151,7 @@ function commandOf([verb, ...rest]: readonly string[], values: Values): Operator
   const missing = needs.find((name) => values[name] === undefined);
   if (missing !== undefined) return wrong(`${verb} needs --${missing}`);
   const foreign = valueOptions.find(
-    (name) => values[name] !== undefined && !needs.includes(name) && !takes.includes(name),
+    (name) => values[name] !== undefined && values[name] !== false && !needs.includes(name) && !takes.includes(name),
   );
   if (foreign !== undefined) return wrong(`${verb} takes no --${foreign}`);
   const [subject = "", value = ""] = rest;

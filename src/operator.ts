@@ -12,7 +12,6 @@ import {
   Operator,
   type OperatorView,
   type OrganizationUsage,
-  type RestoredLog,
 } from "./domain/operator/operator.ts";
 import { validationFailed } from "./kit/fault/fault.ts";
 import { createOutbound } from "./kit/net/outbound/client.ts";
@@ -22,14 +21,9 @@ import { systemClock } from "./kit/process/clock.ts";
 import { type Config, productVariables, readConfig } from "./kit/process/config.ts";
 import { runOrSay } from "./kit/process/start-failure.ts";
 import { type OperatorCommand, readOperatorArguments, tellUsage } from "./operator-arguments.ts";
+import { type Answer, afterRestore } from "./operator-restore.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
 import { connectStripe } from "./stripe-connection.ts";
-
-/** The result of a verb: an object for --json, and lines for people. */
-interface Answer {
-  readonly json: object;
-  readonly lines: readonly string[];
-}
 
 async function main(): Promise<number> {
   const command = readOperatorArguments(process.argv.slice(2));
@@ -47,7 +41,9 @@ async function main(): Promise<number> {
     };
     const { json, lines } = isOwn(command)
       ? await run(new Operator(database, new PasswordHasher(), options), command, worker)
-      : await compareWithStripe(config, command, { worker, ...options });
+      : command.verb === "after-restore"
+        ? await afterRestore(command, { config, database, openWorker: () => worker.open(), ...options })
+        : await compareWithStripe(config, command, { worker, ...options });
     if (values.json) console.log(JSON.stringify({ ...json, dry_run: options.isDryRun }));
     else for (const line of options.isDryRun ? [...lines, "Nothing was changed: --dry-run."] : lines) console.log(line);
     return 0;
@@ -76,14 +72,14 @@ class LazyWorker {
   }
 }
 
-/** The verbs that ask Stripe. */
-type StripeVerb = "reconcile" | "replay-provider-events";
+/** The verbs that ask Stripe, and the one that signs. */
+const otherVerbs = ["reconcile", "replay-provider-events", "after-restore"] as const;
 
 /** A command that only the database knows the answer to. */
-type OwnCommand = OperatorCommand & { readonly verb: Exclude<OperatorCommand["verb"], StripeVerb> };
+type OwnCommand = OperatorCommand & { readonly verb: Exclude<OperatorCommand["verb"], (typeof otherVerbs)[number]> };
 
 function isOwn(command: OperatorCommand): command is OwnCommand {
-  return command.verb !== "reconcile" && command.verb !== "replay-provider-events";
+  return !otherVerbs.some((verb) => verb === command.verb);
 }
 
 /** Brings organizations to what Stripe says. */
@@ -145,8 +141,6 @@ async function run(operator: Operator, command: OwnCommand, worker: LazyWorker):
       return changed(await operator.unblock(subject, reason));
     case "usage":
       return used(await operator.usage(await worker.open(), options.month ?? new Date().toISOString().slice(0, 7)));
-    case "after-restore":
-      return restored(await operator.afterRestore(subject, reason));
     case "end-sessions": {
       const { members, ...view } = await operator.endSessions(subject);
       return { json: { ...jsonOf(view), members }, lines: [`Signed out ${members} members of ${view.orgId}.`] };
@@ -154,20 +148,6 @@ async function run(operator: Operator, command: OwnCommand, worker: LazyWorker):
     default:
       return verb satisfies never;
   }
-}
-
-function restored({ epoch, origin, size, forkedRuntimes, ...view }: OperatorView & RestoredLog): Answer {
-  const runtimes = forkedRuntimes.map(({ id, environment, witnessedSize }) => ({
-    ...{ instance_id: id, environment, witnessed_size: witnessedSize },
-  }));
-  const lines = [
-    `The log of evidence of ${view.orgId} begins epoch ${epoch} after ${size} entries, as ${origin}.`,
-    ...forkedRuntimes.map(
-      ({ id, environment, witnessedSize }) =>
-        `Runtime ${id} (${environment}) had seen ${witnessedSize} entries; it follows when it is connected.`,
-    ),
-  ];
-  return { json: { ...jsonOf(view), epoch, origin, tree_size: size, forked_runtimes: runtimes }, lines };
 }
 
 function listed(views: readonly OperatorView[]): Answer {

@@ -26,16 +26,16 @@ export async function assertSchema(database: Database): Promise<void> {
   throw new NotReady("older", `the database lacks ${count} of this version, the first is ${first}: run the migration`);
 }
 
-/** Resolves when the database has the schema of this version; false when the signal came first. */
-export async function untilSchema(database: Database, log: Logger, signal: AbortSignal): Promise<boolean> {
+/** Resolves when a check of the database passes; false when the signal came first. */
+export async function untilPassed(check: () => Promise<void>, log: Logger, signal: AbortSignal): Promise<boolean> {
   let told = "";
   while (!signal.aborted) {
     try {
-      await assertSchema(database);
+      await check();
       return true;
     } catch (err) {
       const text = String(err);
-      if (text !== told) log.warn({ err }, "waiting for the schema of this version");
+      if (text !== told) log.warn({ err }, "waiting for the database");
       told = text;
     }
     await sleep(againMs, undefined, { signal }).catch(() => undefined);

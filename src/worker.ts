@@ -17,7 +17,8 @@ import { systemClock } from "./kit/process/clock.ts";
 import { productVariables, readConfig } from "./kit/process/config.ts";
 import { shutDownOnSignal } from "./kit/process/shutdown.ts";
 import { startOrSay } from "./kit/process/start-failure.ts";
-import { assertSchema, sayAlive, tellNewerSchema, untilSchema } from "./schema-check.ts";
+import { assertNotRestored } from "./restore-check.ts";
+import { assertSchema, sayAlive, tellNewerSchema, untilPassed } from "./schema-check.ts";
 import { openDatabase } from "./store/connection/database.ts";
 import { assertDelivery } from "./store/connection/delivery-proof.ts";
 import { holdPool } from "./store/core/worker-pool.ts";
@@ -75,12 +76,18 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
         if (!(await database.isWritable())) throw new NotReady("not_writable", "the database accepts no writes");
       },
       schema: () => assertSchema(database),
+      restore: () => assertNotRestored(database, config.newTimeline),
     },
   });
   const heartbeat = sayAlive(database, "worker", log);
   const ending = new AbortController();
-  // Jobs of this version on an older schema would fail, and be put off for hours.
-  const started = untilSchema(database, log, ending.signal).then((isCurrent) => (isCurrent ? startRunners() : []));
+  // Jobs of this version on an older schema would fail, and be put off for hours. Jobs of a restored database would
+  // deliver and sign what runtimes and witnesses contradict.
+  const check = async () => {
+    await assertSchema(database);
+    await assertNotRestored(database, config.newTimeline);
+  };
+  const started = untilPassed(check, log, ending.signal).then((isCurrent) => (isCurrent ? startRunners() : []));
   shutDownOnSignal({
     log,
     steps: [

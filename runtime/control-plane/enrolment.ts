@@ -47,8 +47,14 @@ export class Enrolment {
   readonly #file: DurableFile;
   #message: EnrolResponse | undefined;
   #enrolled: Enrolled | undefined;
+  #isRepinned: boolean;
 
-  constructor(folder: string, options?: DurableFileOptions) {
+  /** With `isRepinned`, the next enrolment pins the signing keys anew. Until then those that were pinned count. */
+  constructor(
+    folder: string,
+    { isRepinned = false, ...options }: DurableFileOptions & { readonly isRepinned?: boolean } = {},
+  ) {
+    this.#isRepinned = isRepinned;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.instanceId = instanceIdOf(new DurableFile(join(folder, instanceFileName)));
     this.#file = new DurableFile(join(folder, fileName), options);
@@ -68,10 +74,11 @@ export class Enrolment {
   async renew(client: Client<typeof ReportingService>, signal: AbortSignal): Promise<Enrolled> {
     const request = { instanceId: this.instanceId, softwareVersion: runtimeVersion };
     const message = await client.enrol(request, { signal, timeoutMs: 10_000 });
-    const pinned = this.#enrolled;
-    assertFits(pinned, message);
+    assertFits(this.#enrolled, message);
+    const pinned = this.#isRepinned ? undefined : this.#enrolled;
     if (message.keySet === undefined) assertKnown(pinned, message);
     else await this.#follow(pinned, message, message.keySet);
+    this.#isRepinned = false;
     const enrolled = this.#take(message);
     this.#save();
     return enrolled;

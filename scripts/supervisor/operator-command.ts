@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runOrSay } from "../../src/kit/process/start-failure.ts";
 import { liveDatabaseUrls } from "../postgres/embedded.ts";
+import { masterKey } from "./master-key.ts";
 import { readSettings } from "./settings.ts";
 import { ownEnvironment } from "./variables.ts";
 
@@ -27,7 +28,10 @@ export async function runOnDatabase(script: string): Promise<void> {
 async function runningDatabase(): Promise<NodeJS.ProcessEnv> {
   const { dataFolder } = readSettings(ownEnvironment(), root);
   const urls = await liveDatabaseUrls(dataFolder);
-  if (urls !== undefined) return { DATABASE_URL: urls.applicationUrl, DATABASE_WORKER_URL: urls.workerUrl };
+  if (urls !== undefined) {
+    const key = masterKey(ownEnvironment(), dataFolder);
+    return { DATABASE_URL: urls.applicationUrl, DATABASE_WORKER_URL: urls.workerUrl, POLICY_GUARD_MASTER_KEY: key };
+  }
   throw new Error(
     `nothing runs on ${dataFolder}: start it, name its folder with POLICY_GUARD_DATA, or set DATABASE_URL`,
   );

@@ -129,7 +129,7 @@ export class Parts {
     let first: Running | undefined = await start();
     try {
       const management = `${hostToCall(settings.managementHost)}:${managementPort}`;
-      await untilReady(`the ${name}`, management, first, signal);
+      await untilReady(`the ${name}`, management, first, { signal, tell });
     } catch (error) {
       await first.stop(5_000);
       throw failure(error, logFile, fromByte);

@@ -14,19 +14,25 @@ export async function untilReady(
   name: string,
   management: string,
   running: Running,
-  signal: AbortSignal,
+  { signal, tell }: { readonly signal: AbortSignal; readonly tell: (line: string) => void },
 ): Promise<void> {
   let ending: string | undefined;
   void running.exited.then((how) => {
     ending = how;
   });
-  const deadline = performance.now() + limitMs;
+  let deadline = performance.now() + limitMs;
   let last = "no answer";
   while (performance.now() < deadline) {
     signal.throwIfAborted();
     if (ending !== undefined) throw new Error(`${name} ended before it was ready (${ending})`);
+    const before = last;
     last = await readiness(management);
     if (last === "ready") return;
+    if (last.includes('"restored"')) {
+      // A person has to say how to go on, for which the database has to run.
+      deadline = performance.now() + limitMs;
+      if (before !== last) tell(`The database was restored: ${name} waits for npm run operator -- after-restore`);
+    }
     await sleep(pollMs);
   }
   throw new Error(`${name} is not ready after ${limitMs / 1000} s: ${last}`);

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { SigningKeys } from "../../src/domain/bundle/signing-keys.ts";
-import { PasswordHasher } from "../../src/domain/identity/password-hash.ts";
-import { Operator } from "../../src/domain/operator/operator.ts";
+import { AfterRestore } from "../../src/domain/operator/after-restore.ts";
 import { CheckpointSigning } from "../../src/domain/telemetry/checkpoint-signing.ts";
 import { systemClock } from "../../src/kit/process/clock.ts";
 import { createSealer, parseMasterKeys } from "../../src/platform/seal.ts";
@@ -117,13 +116,17 @@ it("a runtime keeps each checkpoint that continues the last, and finds the fork 
   );
   // Once the operator has said that it was a restore, the log begins an epoch, and the witness follows.
   const database = await openDatabase({ url: installation.plane.urls.applicationUrl, poolSize: 1 });
-  const options = { actor: "operator:ada", isDryRun: false, defaultPlan: "free", graceMs: 0 } as const;
-  const restored = await new Operator(database, new PasswordHasher(), options).afterRestore(
+  const sealer = createSealer({ masterKeys: parseMasterKeys(installation.masterKey) });
+  const keys = new SigningKeys(database, sealer);
+  const restored = await new AfterRestore({ database, keys, actor: "operator:ada", isDryRun: false }).restore(
     installation.world.orgId,
-    "the backup of Monday",
+    { reason: "the backup of Monday", rotate: [] },
   );
   await database.close();
-  expect(restored).toMatchObject({ epoch: 2, forkedRuntimes: [{ witnessedSize: before.size }] });
+  expect(restored).toMatchObject({
+    epoch: { epoch: 2 },
+    runtimes: expect.arrayContaining([expect.objectContaining({ witnessedSize: before.size, isForked: true })]),
+  });
   await change(1);
   await eventually(async () => expect(await runtime.metric("evidence_fork")).toBe(0));
   await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
@@ -136,7 +139,7 @@ it("a runtime keeps each checkpoint that continues the last, and finds the fork 
   await change(2);
   await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
   const { epochs } = await installation.call("GET", "/evidence/checkpoints?limit=1");
-  expect(epochs).toMatchObject([{ epoch: 2, tree_size: restored.size, reason: "the backup of Monday" }]);
+  expect(epochs).toMatchObject([{ epoch: 2, tree_size: restored?.epoch?.size, reason: "the backup of Monday" }]);
   await runtime.stop();
 });
 

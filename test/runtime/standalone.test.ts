@@ -113,7 +113,9 @@ describe("a standalone runtime", () => {
       bundle: "b.json",
       key: "k.json",
       noAuth: true,
+      isRepinned: false,
     });
     expect(() => readArguments(["--bundel", "b.json"])).toThrow();
+    expect(() => readArguments(["--bundle", "b.json", "--repin"])).toThrow("--repin is for a runtime that enrols");
   });
 });

@@ -92,7 +92,7 @@ describe("on a database of another version", () => {
           DATABASE_WORKER_URL: urls.workerUrl,
           WORKER_MANAGEMENT_PORT: String(workerPort),
         },
-        readyMessage: "waiting for the schema of this version",
+        readyMessage: "waiting for the database",
       });
       const workerUrl = `http://127.0.0.1:${workerPort}`;
       expect(await readiness(workerUrl)).toEqual({ status: 503, schema: "older" });

@@ -48,13 +48,14 @@ export class UsageReconciliation {
     await tryEach(await lookUpOrganizations(this.#database), {
       nameOf: ({ id }) => id,
       work: async ({ id }) => {
-        for (const each of await this.#database.read(id, (tx) => differencesOf(tx, from))) onDifference(each);
+        for (const each of await this.#database.read(id, (tx) => usageDifferences(tx, from))) onDifference(each);
       },
     });
   }
 }
 
-async function differencesOf(tx: Transaction, from: string): Promise<UsageDifference[]> {
+/** The months of the organization, from this one on, whose two counts differ. */
+export async function usageDifferences(tx: Transaction, from: string): Promise<UsageDifference[]> {
   const byMonth = new Map((await readMonths(tx, from)).map((row) => [row.month, row]));
   const byDay = await sumByDay(tx, from);
   const months = [...new Set([...byMonth.keys(), ...byDay.keys()])].sort();

@@ -57,8 +57,8 @@ async function recordActivation(
 }
 
 /**
- * Gives the active bundle the next sequence number, because overrides have changed. The candidate stays: it is compared
- * with the same version. Returns the digest of the signed statement's payload.
+ * Gives the active bundle the next sequence number, because overrides have changed or the database was restored. The
+ * candidate stays: it is compared with the same version. Returns the digest of the signed statement's payload.
  */
 export async function activateAnew(
   tx: Transaction,
@@ -68,7 +68,7 @@ export async function activateAnew(
 ): Promise<string> {
   const bundle =
     environment.activeVersion == null ? null : await findBundle(tx, environment.id, environment.activeVersion);
-  if (bundle === null) throw new Error("an environment with overrides has an active bundle");
+  if (bundle === null) throw new Error("the environment has no active bundle");
   environment.activationSeq += 1;
   bundle.activationSeq = environment.activationSeq;
   return recordActivation(tx, keys, { environment, bundle, author });

@@ -152,6 +152,22 @@ export class SigningKeys {
     return made;
   }
 
+  /**
+   * Makes a new key after a restore. The serial of the key set leaves out so many, which verifiers may have seen; where
+   * there are as many keys as there may be, the oldest is revoked.
+   */
+  async renew(tx: Transaction, { serialsLeftOut }: { readonly serialsLeftOut: number }): Promise<SigningKeyRow> {
+    await this.#ensured(tx);
+    await lockSigningKeys(tx);
+    const set = await requireKeySet(tx);
+    set.serial += serialsLeftOut;
+    const live = (await listSigningKeys(tx, "bundle")).filter(isLive);
+    const oldest = live.length < liveLimit ? undefined : live.at(-1);
+    if (oldest !== undefined) Object.assign(oldest, { state: "revoked", revokedAt: tx.now });
+    await tx.em.flush();
+    return this.rotate(tx, "bundle");
+  }
+
   /** Revokes a key. When it was the active one, a new one takes over. */
   async revoke(tx: Transaction, kid: string): Promise<SigningKeyRow> {
     await this.#ensured(tx);

@@ -8,7 +8,6 @@ import type { AuditIntent } from "../../kit/rpc/context.ts";
 import { readMonth } from "../../store/billing/usage.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { AccountTransaction, AuditAuthor } from "../../store/core/transaction.ts";
-import { type ForkedInstance, listForkedInstances } from "../../store/fleet/runtime-instance.ts";
 import { findAccount, lookUpAccount } from "../../store/identity/account.ts";
 import { listMemberAccounts } from "../../store/identity/member.ts";
 import { revokeSessions } from "../../store/identity/session.ts";
@@ -23,9 +22,7 @@ import { reopen, settle } from "../billing/subscription.ts";
 import { addAccount, addMember, requireAccount } from "../identity/account.ts";
 import type { PasswordHasher } from "../identity/password-hash.ts";
 import { checkPassword } from "../identity/password-rule.ts";
-import { enqueueJob } from "../job.ts";
 import { type EmailAddress, parseEmail } from "../mail/email.ts";
-import { type BegunEpoch, beginEpoch } from "../telemetry/evidence-epoch.ts";
 import { addOrganization } from "../tenancy/organization.ts";
 
 /** The input for a new organization and its owner. */
@@ -79,12 +76,6 @@ export interface OrganizationUsage extends OperatorView {
   readonly evaluations: number;
   readonly playgroundEvaluations: number;
   readonly overageEvaluations: number;
-}
-
-/** A log that goes on after a restore. */
-export interface RestoredLog extends BegunEpoch {
-  /** Runtimes that have seen entries that the backup does not have. */
-  readonly forkedRuntimes: readonly ForkedInstance[];
 }
 
 /** What a verb changes besides the organization's own columns. */
@@ -222,23 +213,6 @@ export class Operator {
     return { ...view, members: accounts.length };
   }
 
-  /** Says that the database was restored from a backup: the organization's log of evidence begins an epoch. */
-  async afterRestore(orgId: string, reason: string): Promise<OperatorView & RestoredLog> {
-    const why = readName(reason, "reason");
-    let restored: RestoredLog | undefined;
-    const view = await this.#try((finish) =>
-      this.#database.transaction({ orgId: readOrgId(orgId), ...this.#author("evidence.begin_epoch") }, async (tx) => {
-        const organization = await findAnyOrganization(tx);
-        if (organization === null) throw unknownOrganization();
-        restored = { ...(await beginEpoch(tx, why)), forkedRuntimes: await listForkedInstances(tx) };
-        await enqueueJob(tx, "sign-checkpoints", {}, { key: "sign-checkpoints" });
-        return finish(organization);
-      }),
-    );
-    if (restored === undefined) throw new Error("an epoch was begun");
-    return { ...view, ...restored };
-  }
-
   async #firstPassword({ password }: NewOrganization, email: EmailAddress, name: string): Promise<string> {
     const text = await password();
     checkPassword(text, { email, name });
@@ -313,11 +287,13 @@ class TakenBack extends Error {
   }
 }
 
-function unknownOrganization(): Fault {
+/** That there is no such organization. */
+export function unknownOrganization(): Fault {
   return new Fault(Reason.NOT_FOUND, "no organization has this id; the verb list shows all of them");
 }
 
-function readName(text: string, field: string): string {
+/** A name, or a reason, as the operator gives it. */
+export function readName(text: string, field: string): string {
   if (text !== "" && text.length <= maxNameLength && !/\p{Cc}/u.test(text)) return text;
   throw validationFailed([{ field, message: `expected 1 to ${maxNameLength} characters, without control characters` }]);
 }
@@ -346,7 +322,8 @@ function readLimit(plan: Plan, evaluations: number | undefined): number | null {
   ]);
 }
 
-function readOrgId(orgId: string): string {
+/** The id of an organization. */
+export function readOrgId(orgId: string): string {
   if (isUuid(orgId)) return orgId.toLowerCase();
   throw validationFailed([{ field: "organization", message: "expected the id of an organization" }]);
 }

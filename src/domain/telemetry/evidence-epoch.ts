@@ -13,6 +13,7 @@ import { listEvidence } from "../../store/telemetry/evidence.ts";
 import {
   type AuditEpochRow,
   addEpoch,
+  findCheckpoint,
   findLog,
   headSize,
   listEpochs,
@@ -45,7 +46,12 @@ export async function beginEpoch(tx: Transaction, reason: string): Promise<Begun
   if (former === undefined) throw new Error(`${log.origin} is no name of a log`);
   const epoch = former.epoch + 1;
   const begun = { epoch, origin: originOf(former.log, epoch), size: await headSize(tx) };
-  const before = { epoch: former.epoch, origin: log.origin };
+  const head = await findCheckpoint(tx);
+  const before = {
+    ...{ epoch: former.epoch, origin: log.origin },
+    // The last head that the restored log knows of.
+    ...(head && { tree_size: head.size, root_hash: Buffer.from(head.root).toString("hex") }),
+  };
   await addEpoch(tx, log, { ...begun, reason });
   const after = { epoch, origin: begun.origin, tree_size: begun.size, reason };
   tx.changed({ resource: "evidence", action: "evidence.begin_epoch", before, after });

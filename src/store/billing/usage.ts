@@ -36,6 +36,17 @@ export async function addUsage(tx: Transaction, evaluations: ReadonlyMap<string,
   );
 }
 
+/** Sets what a month, which is locked, has counted, the playground apart. */
+export async function setMonth(
+  tx: Transaction,
+  month: string,
+  { evaluations, overage }: Pick<UsageMonthRow, "evaluations" | "overage">,
+): Promise<void> {
+  await tx.sql("update usage_month set evaluations = ?, overage = ? where org_id = ? and month = ?", [
+    ...[evaluations, overage, tx.orgId, month],
+  ]);
+}
+
 /** Counts one evaluation in the playground, in the month of the transaction. */
 export async function addPlaygroundUsage(tx: Transaction): Promise<void> {
   await tx.sql(

@@ -7,6 +7,7 @@ import { runMigrations } from "graphile-worker";
 import pg from "pg";
 import { type BackOff, backOffMs } from "../../kit/process/back-off.ts";
 import { isOlderVersion } from "../../kit/process/version.ts";
+import { noteIdentitySql } from "../core/database-identity.ts";
 import { livingProcesses } from "../core/process-heartbeat.ts";
 import { applicationRole, lookupRole, workerRole } from "../core/roles.ts";
 import { addForeignKeySql, foreignKeyName, foreignKeys } from "../schema/foreign-keys.ts";
@@ -56,6 +57,7 @@ export async function migrateDatabase({ migrationUrl, tracePartition = "month" }
     await inTurn(client, functions.flatMap(createFunctionSql));
     await inTurn(client, entryTriggerSql);
     await inTurn(client, grants());
+    await inTurn(client, noteIdentitySql);
     await patiently("the partitions of traces", () => migratePartitions(client, tracePartition));
   } finally {
     await client.end();
@@ -159,6 +161,7 @@ function grants(): string[] {
     `revoke all on installation from ${logins}`,
     `grant usage on schema public to ${lookupRole}`,
     `grant select on schema_migration to ${lookupRole}`,
+    `grant update on installation to ${lookupRole}`,
     `grant select on ${lookupTables.join(", ")} to ${lookupRole}`,
     `grant select, insert, update, delete on ${counterTables.join(", ")} to ${lookupRole}`,
     `revoke all on ${counterTables.join(", ")} from ${logins}`,

@@ -134,21 +134,25 @@ const listed = `
       and environment.name = runtime_instance.environment
   where runtime_instance.org_id = ? and runtime_instance.project_id = ? and runtime_instance.environment = ?`;
 
-/** A runtime that the log of evidence contradicts. */
-export interface ForkedInstance {
+/** A runtime of the organization, and what it has witnessed of the log of evidence. */
+export interface KnownInstance {
   readonly id: string;
   readonly environment: string;
   readonly witnessedSize: number;
+  /** Whether it says that the log contradicts what it keeps. */
+  readonly isForked: boolean;
 }
 
-/** The runtimes that say that the log of evidence contradicts what they keep, at most a thousand. */
-export async function listForkedInstances(tx: Transaction): Promise<ForkedInstance[]> {
-  const where = { orgId: tx.orgId, evidenceForkedAt: { $ne: null } };
-  const rows = await tx.em.find(RuntimeInstanceRow, where, {
-    orderBy: { environment: "asc", id: "asc" },
-    limit: 1_000,
+/** The runtimes of the organization, at most a thousand. */
+export async function listKnownInstances(tx: Transaction): Promise<KnownInstance[]> {
+  const rows = await tx.em.find(
+    RuntimeInstanceRow,
+    { orgId: tx.orgId },
+    { orderBy: { environment: "asc", id: "asc" }, limit: 1_000 },
+  );
+  return rows.map(({ id, environment, witnessedSize, evidenceForkedAt }) => {
+    return { id, environment, witnessedSize, isForked: evidenceForkedAt != null };
   });
-  return rows.map(({ id, environment, witnessedSize }) => ({ id, environment, witnessedSize }));
 }
 
 /** Which runtimes are wanted; undefined is any. */

@@ -104,6 +104,12 @@ export function listTokens(tx: Transaction, page: Page): Promise<[TokenRow[], nu
   );
 }
 
+/** Every live token, that of the directory among them, the newest first. */
+export function listAllTokens(tx: Transaction): Promise<TokenRow[]> {
+  const where = { orgId: tx.orgId, revokedAt: null };
+  return tx.em.find(TokenRow, where, { orderBy: { createdAt: "desc", id: "asc" } });
+}
+
 /** The tokens of the organization's directory, the newest first: its token, and one that is to end soon. */
 export function listScimTokens(tx: Transaction): Promise<TokenRow[]> {
   const where = { orgId: tx.orgId, revokedAt: null, kind: "scim" as const };

@@ -4,6 +4,7 @@
 // that call it.
 
 import { billingFunctions } from "../billing/billing-functions.ts";
+import { identityFunctions } from "../core/database-identity.ts";
 import { heartbeatFunctions } from "../core/process-heartbeat.ts";
 import { applicationRole, lookupRole, workerRole } from "../core/roles.ts";
 import type { SqlFunction } from "../core/sql-function.ts";
@@ -155,6 +156,7 @@ export const functions: readonly SqlFunction[] = [
   ...billingFunctions,
   ...auditFunctions,
   ...evidenceLogFunctions,
+  ...identityFunctions,
   ...runFunctions,
   ...importFunctions,
   {

@@ -14,8 +14,15 @@ const installationSchema = defineEntity({
   name: "Installation",
   tableName: "installation",
   rowLevelSecurity: "force",
-  policies: [{ name: "lookup", command: "select", roles: [lookupRole], using: "true" }],
-  properties: { id: p.uuid().primary() },
+  policies: [
+    { name: "lookup", command: "select", roles: [lookupRole], using: "true" },
+    { name: "accept", command: "update", roles: [lookupRole], using: "true", check: "true" },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    /** Which history of which cluster the rows were written to, as `app.database_identity()` says it. */
+    databaseIdentity: p.text().nullable(),
+  },
 });
 
 /** The one row that names this installation, made with the table. Names of logs begin with it. */

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../scripts/postgres/port.ts";
 import type { Plan } from "../../../src/domain/billing/plan.ts";
-import { createTestDatabase } from "../database.ts";
+import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { eventually } from "../eventually.ts";
 import type { MovedClock } from "../moved-clock.ts";
 import { setPlan } from "../vector/plan.ts";
@@ -45,11 +45,14 @@ export interface Installation {
 export async function startInstallation({
   clock,
   plan = "enterprise",
+  urls: given,
 }: {
   readonly clock?: MovedClock;
   readonly plan?: Plan;
+  /** A database that is there. It goes with the installation. */
+  readonly urls?: TestDatabase;
 } = {}): Promise<Installation> {
-  const urls = await createTestDatabase();
+  const urls = given ?? (await createTestDatabase());
   const port = await freePort();
   const root = mkdtempSync(join(tmpdir(), "policy-guard-installation-"));
   const masterKey = randomBytes(32).toString("base64");

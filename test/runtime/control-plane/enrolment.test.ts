@@ -51,6 +51,21 @@ describe("an enrolment", () => {
     expect(again.current?.tokens).toHaveLength(1);
   });
 
+  it("pins other keys once a person says so, for one enrolment of the same scope", async () => {
+    await renew(new Enrolment(folder));
+    answer = { ...standard, keys: [stranger.publicJwk] };
+    const repinned = new Enrolment(folder, { isRepinned: true });
+    // Until the control plane has answered, the pinned ones count.
+    expect([...(repinned.current?.trust.keys() ?? [])]).toEqual([first.kid]);
+    answer = { ...answer, environment: "dev" };
+    await expect(renew(repinned)).rejects.toThrow("belongs to");
+    answer = { ...answer, environment: "prod" };
+    expect([...(await renew(repinned)).trust.keys()]).toEqual([stranger.kid]);
+    answer = standard;
+    await expect(renew(repinned)).rejects.toThrow("none of the signing keys");
+    expect([...(new Enrolment(folder).current?.trust.keys() ?? [])]).toEqual([stranger.kid]);
+  });
+
   it("keeps the latest list of tokens", async () => {
     const enrolment = new Enrolment(folder);
     await renew(enrolment);

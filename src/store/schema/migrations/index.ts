@@ -35,6 +35,7 @@ import { BeginEpochs } from "./0031-begin-epochs.ts";
 import { OverrideRules } from "./0032-override-rules.ts";
 import { NameRuntimesOfTraces } from "./0033-name-runtimes-of-traces.ts";
 import { KnowProcesses } from "./0034-know-processes.ts";
+import { KnowTheDatabase } from "./0035-know-the-database.ts";
 
 /**
  * The schema of the first release, as it came about. Nobody runs an older release beside it, so these do what those of
@@ -80,4 +81,5 @@ const base = [
 export const migrations: readonly PhasedMigration[] = [
   ...base,
   { name: "0034-know-processes", class: KnowProcesses, phase: "expand" },
+  { name: "0035-know-the-database", class: KnowTheDatabase, phase: "expand" },
 ];

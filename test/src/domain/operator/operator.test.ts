@@ -158,14 +158,6 @@ test("a dry run answers the same, and changes nothing", async () => {
   expect((await callAccount(plane, "Login", { email: "nobody@acme.example", password })).status).toBe(401);
 });
 
-test("a log that nothing was signed over has no epoch to begin", async () => {
-  const { orgId } = await worldOf();
-  await expect(operator.afterRestore(orgId, "a restore")).rejects.toThrow("there is no epoch to begin");
-  await expect(operator.afterRestore(newId(), "a restore")).rejects.toThrow("no organization has this id");
-  await expect(operator.afterRestore(orgId, "")).rejects.toThrow(/reason: expected 1 to 200/);
-  expect((await plane.recorded(orgId)).actions).not.toContain("evidence.begin_epoch");
-});
-
 test.each([
   ["a plan that there is not", (at: Operator, id: string) => at.setPlan(id, "gold"), /plan: expected one of free/],
   ["a limit on free", (at: Operator, id: string) => at.setLimit(id, 500_000), /only the plan growth/],

@@ -1,0 +1,198 @@
+// What has to happen after the database was restored to an earlier moment. Runtimes remember what the database has
+// forgotten: numbers of activations, versions and key sets that they have seen and rightly refuse to see again, and
+// checkpoints of the log of evidence. Tokens that were revoked since live again, as do sessions, leases and what was
+// erased. Each organization is brought out of this in one transaction.
+
+import type { JsonObject } from "@bufbuild/protobuf";
+import { newToken, shownPrefix, tokenDigest } from "../../kit/crypto/token.ts";
+import { newId } from "../../kit/process/id.ts";
+import { lockMonth, recallLeases } from "../../store/billing/quota-lease.ts";
+import { setMonth } from "../../store/billing/usage.ts";
+import { findBundle } from "../../store/bundle/bundle.ts";
+import type { Database } from "../../store/connection/database.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import { type KnownInstance, listKnownInstances } from "../../store/fleet/runtime-instance.ts";
+import { listMemberAccounts } from "../../store/identity/member.ts";
+import { revokeSessions } from "../../store/identity/session.ts";
+import { listAllTokens, type TokenKind, type TokenRow } from "../../store/identity/token.ts";
+import { listEnvironmentIds, lockEnvironmentById } from "../../store/project/environment.ts";
+import { findLog } from "../../store/telemetry/evidence-log.ts";
+import { findAnyOrganization } from "../../store/tenancy/organization.ts";
+import { usageDifferences } from "../billing/usage-reconciliation.ts";
+import { activateAnew } from "../bundle/activation.ts";
+import type { SigningKeys } from "../bundle/signing-keys.ts";
+import { quotaChannel, tokensChannel } from "../channel.ts";
+import { credentialKindOf } from "../identity/token.ts";
+import { enqueueJob } from "../job.ts";
+import { type BegunEpoch, beginEpoch } from "../telemetry/evidence-epoch.ts";
+import { monthAfter, monthOf } from "../telemetry/trace-tally.ts";
+
+/**
+ * Numbers that are left out: more than anybody counts between a backup and its restore, and few enough for two thousand
+ * restores.
+ */
+const leftOut = 1_000_000;
+
+/** The kinds of token that can get new values. */
+export const rotatedKinds = ["admin", "ci"] as const satisfies readonly TokenKind[];
+
+/** How to go on. */
+export interface RestoreInput {
+  /** Said in the log of evidence. */
+  readonly reason: string;
+  /** Revokes tokens that were made before. */
+  readonly revokeCreatedBefore?: Date | undefined;
+  /** Kinds of token that get new values; the old ones end at once. */
+  readonly rotate: readonly (typeof rotatedKinds)[number][];
+}
+
+/** A token that works again, and what was done about it. */
+export interface FoundAgain {
+  readonly row: Pick<TokenRow, "id" | "kind" | "name" | "prefix" | "createdAt" | "createdBy" | "lastUsedAt">;
+  readonly state: "kept" | "revoked" | "rotated";
+  /** The new value of one that was rotated; it cannot be read again. */
+  readonly value: string | undefined;
+}
+
+/** An organization that goes on. */
+export interface RestoredOrganization {
+  readonly orgId: string;
+  readonly name: string;
+  /** What is in force from now on. */
+  readonly environments: readonly { readonly name: string; readonly version: number; readonly activationSeq: number }[];
+  /** The key that signs from now on. */
+  readonly kid: string;
+  /** Undefined where nothing was ever signed over the log of evidence. */
+  readonly epoch: BegunEpoch | undefined;
+  readonly runtimes: readonly KnownInstance[];
+  readonly tokens: readonly FoundAgain[];
+  /** Members who have to sign in again. */
+  readonly members: number;
+  /** Months whose count of evaluations was made anew. */
+  readonly recounted: readonly string[];
+}
+
+/** What the work is made with. */
+export interface AfterRestoreParts {
+  readonly database: Database;
+  readonly keys: SigningKeys;
+  /** Name of the operator in the log of evidence, such as "operator:ada". */
+  readonly actor: string;
+  /** Makes every change and rolls it back. */
+  readonly isDryRun: boolean;
+}
+
+/** Brings organizations out of a restore. */
+export class AfterRestore {
+  readonly #parts: AfterRestoreParts;
+
+  constructor(parts: AfterRestoreParts) {
+    this.#parts = parts;
+  }
+
+  /** Brings one organization out of it. Undefined when there is none with this id. */
+  async restore(orgId: string, input: RestoreInput): Promise<RestoredOrganization | undefined> {
+    const { database, actor, isDryRun } = this.#parts;
+    const audit = { action: "organization.after_restore", requestId: newId(), address: "" };
+    const author = { orgId, credential: { id: "operator", label: actor }, audit };
+    let done: Omit<RestoredOrganization, "members"> | undefined;
+    let accounts: readonly string[] = [];
+    try {
+      await database.transaction(author, async (tx) => {
+        done = await this.#bringOut(tx, input);
+        accounts = done === undefined ? [] : (await listMemberAccounts(tx)).map(({ account_id: id }) => id);
+        if (isDryRun) throw new TakenBack();
+      });
+    } catch (error) {
+      if (!(error instanceof TakenBack)) throw error;
+    }
+    if (!isDryRun) for (const id of accounts) await database.accountTransaction(id, (tx) => revokeSessions(tx));
+    return done && { ...done, members: accounts.length };
+  }
+
+  async #bringOut(tx: Transaction, input: RestoreInput): Promise<Omit<RestoredOrganization, "members"> | undefined> {
+    const organization = await findAnyOrganization(tx);
+    if (organization === null) return undefined;
+    const { environments, kid } = await this.#activate(tx);
+    const tokens = await this.#tokens(tx, input);
+    const recounted = await recount(tx);
+    const runtimes = await listKnownInstances(tx);
+    const { reason } = input;
+    // Last, as every change writes its entries last.
+    const epoch = (await findLog(tx)) === null ? undefined : await beginEpoch(tx, reason);
+    await enqueueJob(tx, "sign-checkpoints", {}, { key: "sign-checkpoints" });
+    const after: JsonObject = {
+      ...{ reason, numbers_left_out: leftOut, signing_key: kid, epoch: epoch?.epoch ?? null },
+      ...{ tokens_revoked: idsOf(tokens, "revoked"), tokens_rotated: idsOf(tokens, "rotated"), recounted },
+    };
+    tx.changed({ resource: `organization/${tx.orgId}`, before: null, after });
+    return { orgId: tx.orgId, name: organization.name, environments, kid, epoch, runtimes, tokens, recounted };
+  }
+
+  /** Leaves numbers out, takes a new signing key, and signs anew what is in force. */
+  async #activate(tx: Transaction): Promise<Pick<RestoredOrganization, "environments" | "kid">> {
+    const { keys, actor } = this.#parts;
+    // Environments are locked before the keys, as in every publish.
+    const locked = [];
+    for (const id of await listEnvironmentIds(tx)) locked.push(await lockEnvironmentById(tx, id));
+    const { kid } = await keys.renew(tx, { serialsLeftOut: leftOut });
+    const active = [];
+    for (const environment of locked) {
+      if (environment === null) continue;
+      environment.latestVersion += leftOut;
+      environment.activationSeq += leftOut;
+      const { name, activeVersion: version } = environment;
+      if (version == null || (await findBundle(tx, environment.id, version)) === null) continue;
+      await activateAnew(tx, keys, environment, actor);
+      active.push({ name, version, activationSeq: environment.activationSeq });
+    }
+    return { environments: active, kid };
+  }
+
+  /** The tokens that work, of which those that were revoked since the backup work again. */
+  async #tokens(tx: Transaction, { revokeCreatedBefore, rotate }: RestoreInput): Promise<FoundAgain[]> {
+    const found: FoundAgain[] = [];
+    for (const row of await listAllTokens(tx)) {
+      const isRotated = rotate.some((kind) => kind === row.kind);
+      if (revokeCreatedBefore !== undefined && row.createdAt < revokeCreatedBefore) {
+        row.revokedAt = tx.now;
+        found.push({ row, state: "revoked", value: undefined });
+      } else if (isRotated) found.push({ row, state: "rotated", value: this.#rotate(row) });
+      else found.push({ row, state: "kept", value: undefined });
+    }
+    await tx.em.flush();
+    await tx.notify(tokensChannel, {});
+    return found;
+  }
+
+  /** A new value. Whoever has the old one may be the reason why it was revoked, so it ends at once. */
+  #rotate(row: TokenRow): string {
+    const value = newToken(credentialKindOf(row.kind));
+    row.digest = tokenDigest(value);
+    row.prefix = shownPrefix(value);
+    row.previousDigest = null;
+    row.previousExpiresAt = null;
+    row.previousAccountId = null;
+    row.rotatedBy = this.#parts.actor;
+    row.rotatedByTokenId = null;
+    return value;
+  }
+}
+
+/** Calls leases back, since others may have been granted after the backup, and makes counts that differ anew. */
+async function recount(tx: Transaction): Promise<string[]> {
+  const before = monthOf(new Date(Date.UTC(tx.now.getUTCFullYear(), tx.now.getUTCMonth() - 1)));
+  for (const month of [before, monthOf(tx.now), monthAfter(monthOf(tx.now))]) await lockMonth(tx, month);
+  const differences = await usageDifferences(tx, before);
+  for (const { month, byDay } of differences) await setMonth(tx, month, byDay);
+  await recallLeases(tx, before);
+  await tx.notify(quotaChannel, {});
+  return differences.map(({ month }) => month);
+}
+
+function idsOf(tokens: readonly FoundAgain[], wanted: FoundAgain["state"]): string[] {
+  return tokens.filter(({ state }) => state === wanted).map(({ row }) => row.id);
+}
+
+/** Thrown to roll back the transaction of a dry run. */
+class TakenBack extends Error {}

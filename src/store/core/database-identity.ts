@@ -1,0 +1,80 @@
+// Which database this is: the cluster, and its timeline. A dump that is loaded elsewhere is in another cluster, and a
+// recovery to a point in time begins a new timeline (https://www.postgresql.org/docs/18/continuous-archiving.html), as
+// the promotion of a replica does. Both may have fewer rows than their readers remember.
+
+import { applicationRole, lookupRole, workerRole } from "./roles.ts";
+import type { SqlFunction } from "./sql-function.ts";
+import type { Lookups } from "./transaction.ts";
+
+/** Functions about the database's identity. */
+export const identityFunctions: readonly SqlFunction[] = [
+  {
+    // Null where the server does not tell, as some services that only speak its protocol.
+    signature: "database_identity()",
+    owner: lookupRole,
+    callers: [],
+    create: `create or replace function app.database_identity() returns text
+      language plpgsql stable set search_path = pg_catalog as $$
+      begin
+        return (select system_identifier from pg_control_system())
+          || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8);
+      exception when insufficient_privilege or undefined_function or feature_not_supported
+        or object_not_in_prerequisite_state then
+        return null;
+      end $$`,
+  },
+  {
+    signature: "database_state()",
+    owner: lookupRole,
+    callers: [applicationRole, workerRole],
+    create: `create or replace function app.database_state() returns table (known text, present text)
+      language sql stable security definer set search_path = pg_catalog, public as $$
+        select i.database_identity, app.database_identity() from public.installation i
+      $$`,
+  },
+  {
+    signature: "accept_database()",
+    owner: lookupRole,
+    callers: [workerRole],
+    create: `create or replace function app.accept_database() returns setof text
+      language sql volatile security definer set search_path = pg_catalog, public as $$
+        update public.installation set database_identity = app.database_identity() returning database_identity
+      $$`,
+  },
+];
+
+/** Written by each migration run: the first one that finds nothing there takes the database as it is. */
+export const noteIdentitySql: readonly string[] = [
+  `set role ${lookupRole}`,
+  "update public.installation set database_identity = app.database_identity() where database_identity is null",
+  "reset role",
+];
+
+/** What there is to know about a database's identity. */
+export interface DatabaseIdentity {
+  /** The cluster and the timeline that the installation worked on last; undefined when nobody could tell. */
+  readonly known: Identity | undefined;
+  readonly present: Identity | undefined;
+}
+
+/** A cluster, and a timeline of it. */
+export interface Identity {
+  readonly cluster: string;
+  readonly timeline: string;
+}
+
+/** Asks for it. */
+export async function readIdentity(database: Lookups): Promise<DatabaseIdentity> {
+  const [row] = await database.lookup<{ known: string | null; present: string | null }>("database_state", []);
+  return { known: identityOf(row?.known), present: identityOf(row?.present) };
+}
+
+/** Takes the database as the one to work on from here. With the worker's login. */
+export async function acceptDatabase(worker: Lookups): Promise<void> {
+  await worker.lookup("accept_database", []);
+}
+
+function identityOf(text: string | null | undefined): Identity | undefined {
+  const [cluster = "", timeline = ""] = text?.split("/") ?? [];
+  return cluster === "" ? undefined : { cluster, timeline };
+}

@@ -1,0 +1,181 @@
+// What the operator's `after-restore` does to an organization. That runtimes follow is shown in test/e2e/restore.test.ts.
+
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ownAnalysis } from "../../../../src/domain/analysis/own-analysis.ts";
+import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
+import { AfterRestore, type RestoreInput } from "../../../../src/domain/operator/after-restore.ts";
+import { Policies } from "../../../../src/domain/policy/policy.ts";
+import { CheckpointSigning } from "../../../../src/domain/telemetry/checkpoint-signing.ts";
+import { readActivation, readKeySet } from "../../../../src/kit/bundle/statement-payload.ts";
+import { type SignedStatement, statementKids } from "../../../../src/kit/crypto/statement.ts";
+import { tokenDigest } from "../../../../src/kit/crypto/token.ts";
+import { systemClock } from "../../../../src/kit/process/clock.ts";
+import { insertLease } from "../../../../src/store/billing/quota-lease.ts";
+import { addUsage, readUsage } from "../../../../src/store/billing/usage.ts";
+import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { lookUpToken } from "../../../../src/store/identity/token.ts";
+import { bundlesOf } from "../../../harness/bundles.ts";
+import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { testSealer } from "../../../harness/sealer.ts";
+import { createWorld, type World } from "../../../harness/vector/world.ts";
+
+const policy = `apiVersion: policyguard/v1
+kind: Policy
+metadata: {name: words}
+detectors: {words: {use: keywords, keywords: [forbidden]}}
+rules: [{id: word, stages: [input], detect: words, action: BLOCK}]
+`;
+const reason = "the backup of Monday";
+
+describe("after a restore", () => {
+  let urls: TestDatabase;
+  let database: Database;
+  let worker: Database;
+  let keys: SigningKeys;
+
+  beforeAll(async () => {
+    urls = await createTestDatabase();
+    database = await openDatabase({ url: urls.applicationUrl, poolSize: 4 });
+    worker = await openDatabase({ url: urls.workerUrl, poolSize: 2 });
+    keys = new SigningKeys(database, testSealer);
+  });
+
+  afterAll(async () => {
+    await Promise.all([database.close(), worker.close()]);
+    await urls.drop();
+  });
+
+  /** An organization whose first version is in force. */
+  async function worldInForce(): Promise<World> {
+    const world = await createWorld(database);
+    const { caller, projectId, environment } = world;
+    await new Policies(database, systemClock, ownAnalysis()).create(caller, {
+      document: policy,
+      scope: { appId: projectId },
+    });
+    await bundlesOf(database, keys).publish(caller, { projectId, environment }, { activate: true });
+    return world;
+  }
+  const restore = ({ orgId }: World, input: Partial<RestoreInput> = {}, isDryRun = false) =>
+    new AfterRestore({ database, keys, actor: "operator:ada", isDryRun }).restore(orgId, {
+      reason,
+      rotate: [],
+      ...input,
+    });
+  const payloadOf = ({ payload }: { readonly payload: string }) =>
+    JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+  const serialOf = async ({ orgId }: World) => readKeySet(payloadOf((await keys.published(orgId)).statement)).serial;
+  const isLive = async (value: string | undefined) =>
+    (await lookUpToken(database, tokenDigest(value ?? ""))) !== undefined;
+  const newest = async ({ orgId }: World) => {
+    const [row] = await database.read(orgId, (tx) =>
+      tx.sql<{ statement: SignedStatement }>(
+        "select statement from activation where org_id = ? order by activation_seq desc limit 1",
+        [orgId],
+      ),
+    );
+    if (row === undefined) throw new Error("nothing is in force");
+    return { ...readActivation(payloadOf(row.statement)), kids: statementKids(row.statement) };
+  };
+
+  it("leaves out numbers that runtimes may have seen, and signs what is in force with a new key too", async () => {
+    const world = await worldInForce();
+    const { caller, projectId, environment } = world;
+    const [before, serial] = [await newest(world), await serialOf(world)];
+    const done = await restore(world);
+    const after = await newest(world);
+    expect(done?.environments).toEqual([{ name: environment, version: 1, activationSeq: after.activation_seq }]);
+    expect(after).toMatchObject({ version: 1, digest: before.digest });
+    expect(after.activation_seq).toBeGreaterThan(before.activation_seq + 999_999);
+    expect(await serialOf(world)).toBeGreaterThan(serial + 999_999);
+    expect(after.keys_serial).toBe(await serialOf(world));
+    // A runtime that knows only the former key follows.
+    expect(after.kids).toEqual([done?.kid, ...before.kids]);
+    const next = await bundlesOf(database, keys).publish(caller, { projectId, environment }, { activate: true });
+    expect(next.bundle.version).toBeGreaterThan(1_000_000);
+    // There is no end of keys: where there are as many as there may be, the oldest goes.
+    for (let i = 0; i < 4; i++) expect((await restore(world))?.kid).toBeDefined();
+    expect((await keys.published(world.orgId)).keys).toHaveLength(4);
+  });
+
+  it("lists the tokens that work again, revokes and renews those that it is told to", async () => {
+    const world = await createWorld(database);
+    const { admin, ci, runtime } = world.tokens;
+    const kept = await restore(world);
+    expect(kept?.tokens.every(({ state, value }) => state === "kept" && value === undefined)).toBe(true);
+    expect(await Promise.all([admin, ci, runtime].map(isLive))).toEqual([true, true, true]);
+    const rotated = await restore(world, { rotate: ["admin", "ci"] });
+    expect(await Promise.all([admin, ci, runtime].map(isLive))).toEqual([false, false, true]);
+    const values = rotated?.tokens.flatMap(({ row, value }) =>
+      value === undefined ? [] : [[row.kind, value] as const],
+    );
+    expect(new Set(values?.map(([kind]) => kind))).toEqual(new Set(["admin", "ci"]));
+    for (const [, value] of values ?? []) expect(await isLive(value)).toBe(true);
+    await restore(world, { revokeCreatedBefore: new Date(Date.now() - 86_400_000) });
+    expect(await isLive(runtime)).toBe(true);
+    await restore(world, { revokeCreatedBefore: new Date(Date.now() + 1_000) });
+    expect(await isLive(runtime)).toBe(false);
+  });
+
+  it("ends sessions, calls leases back, and counts months anew by their days", async () => {
+    const world = await createWorld(database);
+    const { orgId, projectId, environment } = world;
+    const { access_token: accessToken } = await world.person("owner");
+    const session = async () =>
+      (await database.lookup<object>("find_session", [tokenDigest(accessToken), new Date()])).length;
+    expect(await session()).toBe(1);
+    const month = `${new Date().toISOString().slice(0, 7)}-01`;
+    await database.systemTransaction(orgId, async (tx) => {
+      // Counted in a month, and in no day of it: as if the two were of different moments.
+      await addUsage(tx, new Map([[month, 500]]));
+      const lease = { id: randomUUID(), month, size: 100, expiresAt: new Date(Date.now() + 600_000) };
+      await insertLease(tx, { projectId, environment, instanceId: randomUUID() }, lease);
+    });
+    expect(await restore(world)).toMatchObject({ members: 1, recounted: [month] });
+    expect(await session()).toBe(0);
+    const open = await database.read(orgId, async (tx) => ({
+      usage: await readUsage(tx, month),
+      leases: await tx.sql("select id from quota_lease where org_id = ? and closed_at is null", [orgId]),
+    }));
+    expect(open).toEqual({ usage: 0, leases: [] });
+  });
+
+  it("tells the log of evidence, which begins an epoch and names the head that it still knows", async () => {
+    const world = await worldInForce();
+    const signing = new CheckpointSigning(worker, new SigningKeys(worker, testSealer), systemClock);
+    expect((await restore(world))?.epoch).toBeUndefined();
+    await signing.sign(world.orgId);
+    const done = await restore(world);
+    const told = await database.read(world.orgId, (tx) =>
+      tx.sql<{ action: string; before: string; after: string }>(
+        `select e.action, o.before, o.after from audit_entry e join audit_opening o using (org_id, seq)
+         where e.org_id = ? order by e.seq desc limit 2`,
+        [world.orgId],
+      ),
+    );
+    const entries = told.map(({ action, before, after }) => [action, JSON.parse(before), JSON.parse(after)]);
+    expect(entries).toEqual([
+      ["organization.after_restore", null, expect.objectContaining({ reason, epoch: 2, signing_key: done?.kid })],
+      [
+        "evidence.begin_epoch",
+        expect.objectContaining({
+          epoch: 1,
+          tree_size: expect.any(Number),
+          root_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        }),
+        expect.objectContaining({ epoch: 2, reason }),
+      ],
+    ]);
+  });
+
+  it("changes nothing in a dry run, and knows no other organization", async () => {
+    const world = await worldInForce();
+    const before = await newest(world);
+    const tried = await restore(world, { rotate: ["admin"] }, true);
+    expect(tried?.environments).toHaveLength(1);
+    expect(await newest(world)).toEqual(before);
+    expect(await isLive(world.tokens.admin)).toBe(true);
+    expect(await restore({ ...world, orgId: randomUUID() })).toBeUndefined();
+  });
+});
