@@ -143,6 +143,27 @@ it("a runtime keeps each checkpoint that continues the last, and finds the fork 
   await runtime.stop();
 });
 
+it("a connected runtime follows a rotation of the log's key, and the end of the former one", async () => {
+  await change(2);
+  const folder = installation.newFolder();
+  const runtime = await installation.startRuntime({ folder });
+  const signatures = async () => {
+    await change(1);
+    await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
+    expect(await runtime.metric("evidence_fork")).toBe(0);
+    return keptIn(folder).note.match(/^— /gm)?.length;
+  };
+  expect(await signatures()).toBe(1);
+  const {
+    signing_keys: [former],
+  } = await installation.call("GET", "/signing-keys?use=log");
+  await installation.call("POST", "/signing-keys/rotate", { use: "log" });
+  expect(await signatures()).toBe(2);
+  await installation.call("POST", `/signing-keys/${former.kid}/revoke`, {});
+  expect(await signatures()).toBe(1);
+  await runtime.stop();
+});
+
 it("a witness that reports what it cannot prove is refused", async () => {
   await change(1);
   const { checkpoints } = await installation.call("GET", "/evidence/checkpoints");
