@@ -1,21 +1,47 @@
 // Verification of the log of evidence, offline on one core: entries of an export against the hashes alone that such a
 // verification has to make (a leaf and four commitments each), and proofs of single entries against the one signature
-// in each.
+// in each. And what an entry costs the change that it is about: the same transaction with its entry and without.
 
 import { hash, verify } from "node:crypto";
+import { Organizations } from "../src/domain/tenancy/organization.ts";
 import { readTlogProof, tlogProofText, verifyTlogProof } from "../src/kit/evidence/checkpoint.ts";
 import { commitmentOf, committedFields, leafHash } from "../src/kit/evidence/leaf.ts";
 import { LogVerifier } from "../src/kit/evidence/log-verifier.ts";
 import { inclusionRanges } from "../src/kit/evidence/merkle.ts";
 import { readNote } from "../src/kit/evidence/note.ts";
 import { rangeHashes } from "../src/kit/evidence/tile.ts";
+import { type Database, openDatabase } from "../src/store/connection/database.ts";
+import type { Transaction } from "../src/store/core/transaction.ts";
+import { findOrganization } from "../src/store/tenancy/organization.ts";
 import { MadeLog } from "../test/harness/made-log.ts";
+import { adminCaller } from "../test/harness/vector/world.ts";
 import { type Bench, measure, type Round } from "./measure.ts";
+import { startBenchDatabase } from "./server/database.ts";
 
 const proofs = 200;
+const changes = 100;
 
 /** Measures verification. */
-export const evidenceBench: Bench = ({ isQuick }) => {
+export const evidenceBench: Bench = async ({ isQuick }) => {
+  const server = await startBenchDatabase();
+  const database = await openDatabase({ url: server.applicationUrl, poolSize: 2 });
+  try {
+    return await measureWith(database, isQuick);
+  } finally {
+    await database.close();
+    await server.stop();
+  }
+};
+
+async function measureWith(database: Database, isQuick: boolean) {
+  const { id: orgId } = await new Organizations(database).create({ name: "Bench" });
+  const caller = { ...adminCaller(orgId), audit: { action: "organization.update", requestId: "bench", address: "" } };
+  const rename = async (tx: Transaction) => {
+    const organization = await findOrganization(tx);
+    const before = { name: organization.name };
+    organization.name = `Bench ${performance.now()}`;
+    tx.changed({ resource: `organization/${orgId}`, before, after: { name: organization.name } });
+  };
   const entries = isQuick ? 5_000 : 100_000;
   const log = new MadeLog().grow(entries);
   const lines = log.lines();
@@ -41,8 +67,27 @@ export const evidenceBench: Bench = ({ isQuick }) => {
           made.forEach(([proof, leaf]) => void verifyTlogProof(readTlogProof(proof), leaf, [log.key])),
         ),
     },
+    {
+      name: "changes without entries",
+      // The service's own transactions write none by themselves.
+      run: () => timedCalls(() => database.systemTransaction(orgId, rename)),
+    },
+    {
+      name: "changes with their entries",
+      against: "changes without entries",
+      run: () => timedCalls(() => database.transaction(caller, rename)),
+    },
   ]);
-};
+}
+
+async function timedCalls(call: () => Promise<void>): Promise<Round> {
+  const cpuBefore = process.cpuUsage();
+  const startedAtMs = performance.now();
+  for (let i = 0; i < changes; i++) await call();
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  return { operations: changes, seconds, cpuSeconds: (user + system) / 1e6 };
+}
 
 function proofAt(log: MadeLog, index: number): readonly [string, Buffer] {
   const path = rangeHashes(inclusionRanges(index, log.size), log.tileAt);
