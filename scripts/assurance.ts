@@ -151,6 +151,12 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "windows of marks at the budget, and as many at twice the budget, looked at after every mark",
     n: 10_000,
   },
+  "grouped-samples": {
+    file: "test/src/kit/statistics/f1.test.ts",
+    test: "groups are few and of unequal size",
+    unit: "datasets in groups of unequal size, judged by a guard that is at the limit of a gate exactly",
+    n: 50_000,
+  },
   "baseline-gate": {
     file: "test/src/domain/measure/benchmark/judge-benchmark.test.ts",
     test: "worse by the margin",

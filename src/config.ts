@@ -376,12 +376,20 @@ export const operatorSchema = defineSchema({
   dnsServers: controlPlaneSchema.dnsServers,
 });
 
+/** Limits of REST and RPC calls. */
+export interface CallLimits {
+  readonly maxBodyBytes: number;
+  readonly timeoutMs: number;
+  /** For answers and bodies that take long, such as files. */
+  readonly streamTimeoutMs: number;
+}
+
 /** Limits of REST and RPC calls to the control plane. */
-export const callLimits = {
+export const callLimits: CallLimits = {
   /** A policy document has at most 256 KiB; a batch of 1,024 evaluations fits too. */
   maxBodyBytes: 4 * 1024 * 1024,
   /** Above the 30 seconds that `Prefer: wait` may ask for. */
   timeoutMs: 40_000,
   /** An export of a million traces takes minutes. */
   streamTimeoutMs: 15 * 60_000,
-} as const;
+};

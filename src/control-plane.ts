@@ -7,7 +7,7 @@ import { serve } from "../gateway/serve.ts";
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { createAnalysisMetrics } from "./analysis-metrics.ts";
 import { createAnalysisPool } from "./analysis-pool.ts";
-import { callLimits } from "./config.ts";
+import { type CallLimits, callLimits } from "./config.ts";
 import { createDomain, type Domain } from "./control-domain.ts";
 import { type ControlParts, type ControlPlaneConfig, createParts, readPrinted } from "./control-parts.ts";
 import { register } from "./control-routes.ts";
@@ -48,12 +48,14 @@ export interface ControlPlaneParts {
   readonly clock?: Clock | undefined;
   /** Analyses the documents of customers. Default: a pool of processes that belongs to this control plane. */
   readonly analysis?: Analysis | undefined;
+  /** Limits of calls. Others are for tests. */
+  readonly limits?: CallLimits | undefined;
 }
 
 /** Starts a control plane. */
 export async function startControlPlane(
   config: ControlPlaneConfig,
-  { log, clock = systemClock, analysis }: ControlPlaneParts,
+  { log, clock = systemClock, analysis, limits = callLimits }: ControlPlaneParts,
 ): Promise<ControlPlane> {
   const metrics = createMetrics();
   const database = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, clock });
@@ -75,7 +77,7 @@ export async function startControlPlane(
   });
   await tellNewerSchema(database, log);
   const heartbeat = sayAlive(database, "control-plane", log);
-  const server = await serveControlPlane(config, { ...parts, domain, shutdown: shutdown.signal });
+  const server = await serveControlPlane(config, { ...parts, domain, limits, shutdown: shutdown.signal });
   return {
     port: server.port,
     managementPort: management.port,
@@ -100,10 +102,16 @@ function consoleOf(folder: string | undefined, publicUrl: string) {
   return folder === undefined ? undefined : { build: readConsole(folder), isSecure: publicUrl.startsWith("https:") };
 }
 
+interface ServedParts {
+  readonly domain: Domain;
+  readonly shutdown: AbortSignal;
+  readonly limits: CallLimits;
+}
+
 /** Listens for calls. `shutdown` ends those that wait. */
 function serveControlPlane(
   config: ControlPlaneConfig,
-  { domain, shutdown, ...parts }: ControlParts & { readonly domain: Domain; readonly shutdown: AbortSignal },
+  { domain, shutdown, limits, ...parts }: ControlParts & ServedParts,
 ) {
   const { database, clock, log, metrics } = parts;
   return serve({
@@ -119,13 +127,13 @@ function serveControlPlane(
       entitlements: (orgId) => domain.organizations.entitlements(orgId),
       log,
       metrics,
-      maxTimeoutMs: callLimits.timeoutMs,
+      maxTimeoutMs: limits.timeoutMs,
     }),
     port: config.port,
     host: config.host,
     certificate: certificateOf(config),
     trustedHops: config.trustedHops,
-    limits: callLimits,
+    limits,
     pages: {
       openApi: () => readPrinted("openapi.json"),
       documentPath: "/v1/openapi.json",

@@ -1,7 +1,7 @@
 // Texts as they are compared, and sets of texts as files of hashes: the first eight bytes of SHA-256 of each text,
 // sorted. Such a set recognizes a text and tells nobody what it says.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { endianness } from "node:os";
 
 const hashBytes = 8;
@@ -37,14 +37,14 @@ export function readTextHashes(file: Uint8Array): TextSet {
 export function writeTextHashes(texts: Iterable<string>): Buffer {
   const hashes = new Map<string, Buffer>();
   for (const text of texts) {
-    const hash = hashText(text);
-    hashes.set(hash.toString("hex"), hash);
+    const hashed = hashText(text);
+    hashes.set(hashed.toString("hex"), hashed);
   }
   return Buffer.concat([...hashes.values()].sort(Buffer.compare));
 }
 
 function hashText(text: string): Buffer {
-  return createHash("sha256").update(text).digest().subarray(0, hashBytes);
+  return hash("sha256", text, "buffer").subarray(0, hashBytes);
 }
 
 function contains(sorted: BigUint64Array, wanted: bigint): boolean {

@@ -20,7 +20,10 @@ export interface ClusteredInterval extends Interval {
 /**
  * The Wilson interval over the effective number of observations: n over the design effect, which is the variance of the
  * ratio between groups over that of independent observations (L. Kish, Survey Sampling, 1965, 8.2; J. N. K. Rao and A.
- * J. Scott, Biometrics 48, 1992). Where all groups agree, that variance says nothing: then each group counts once.
+ * J. Scott, Biometrics 48, 1992). It is at least the design effect of groups whose members stand and fall together, the
+ * sum of the squares of their sizes over n (Kish, 8.2): from some dozens of groups of unequal size the variance is
+ * estimated far too small, when the large ones happen to agree. Where all groups agree, that variance says nothing:
+ * then each group counts once.
  */
 export function clusteredShare(groups: readonly GroupShare[]): ClusteredInterval {
   const counted = groups.filter(({ n }) => n > 0);
@@ -37,7 +40,7 @@ export function clusteredShare(groups: readonly GroupShare[]): ClusteredInterval
   }
   const between = sumOf((group) => (group.successes - share * group.n) ** 2);
   const variance = ((count / (count - 1)) * between) / n ** 2;
-  const designEffect = Math.max(1, variance / simple);
+  const designEffect = Math.max(sumOf((group) => group.n ** 2) / n, variance / simple);
   const nEffective = n / designEffect;
   return { ...wilson(share * nEffective, nEffective), nEffective, designEffect };
 }

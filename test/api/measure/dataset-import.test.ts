@@ -8,6 +8,7 @@ import { type AddressInfo, connect as connectTcp } from "node:net";
 import { gzipSync } from "node:zlib";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { callLimits } from "../../../src/config.ts";
 import { sampleSeals } from "../../../src/domain/measure/dataset/dataset-sample.ts";
 import { ImportRun } from "../../../src/domain/measure/dataset/import-run.ts";
 import { shippedTrainingTexts } from "../../../src/domain/measure/dataset/training-text.ts";
@@ -230,6 +231,32 @@ describe("an import", () => {
     await eventually(async () => expect(await imports()).toMatchObject([{ state: "failed" }, { state: "failed" }]));
     session.close();
     expect(await datasetOf(id)).toMatchObject({ version: 0, sample_count: 0, state: "failed" });
+  });
+
+  it("whose body drips is cut off by the limit for bodies, and leaves no version", async () => {
+    const limits = { ...callLimits, streamTimeoutMs: 1_500 };
+    const impatient = await startTestControlPlane({ clock, urls: plane.urls, limits });
+    const id = await newDataset();
+    const socket = connectTcp(Number(new URL(impatient.baseUrl).port), "127.0.0.1");
+    socket.on("error", () => undefined);
+    let said = "";
+    socket.on("data", (data) => {
+      said += String(data);
+    });
+    socket.write(`POST /v1/orgs/${world.orgId}/datasets/${id}/import HTTP/1.1\r\nHost: x\r\n`);
+    socket.write(`Authorization: Bearer ${world.tokens.admin}\r\nContent-Type: application/x-ndjson\r\n`);
+    socket.write("Content-Length: 5000000\r\n\r\n");
+    const drip = setInterval(() => socket.write("{"), 20);
+    try {
+      await eventually(() => expect(said).toMatch(/^HTTP\/1\.1 504 [\s\S]*"error":"deadline_exceeded"/));
+      const [{ state, error } = {}] = (await call("GET", `/datasets/${id}/imports`)).body.imports as Json[];
+      expect({ state, error }).toMatchObject({ state: "failed", error: { code: "deadline_exceeded" } });
+      expect(await datasetOf(id)).toMatchObject({ version: 0, sample_count: 0, state: "failed" });
+    } finally {
+      clearInterval(drip);
+      socket.destroy();
+      await impatient.stop();
+    }
   });
 
   it("of which the process died is ended, and what it wrote is gone", async () => {

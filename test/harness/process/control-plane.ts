@@ -1,7 +1,7 @@
 // A control plane in this process: real database, real sockets, on a port of its own.
 
 import type pg from "pg";
-import { controlPlaneSchema } from "../../../src/config.ts";
+import { type CallLimits, controlPlaneSchema } from "../../../src/config.ts";
 import { startControlPlane } from "../../../src/control-plane.ts";
 import { controlServices } from "../../../src/control-services.ts";
 import type { Analysis } from "../../../src/domain/analysis/analysis.ts";
@@ -52,6 +52,8 @@ export interface TestControlPlaneOptions {
   readonly analysis?: Analysis;
   /** Where it logs to. Without one, errors go to standard output. */
   readonly log?: Logger;
+  /** Limits of calls. Without them the usual ones. */
+  readonly limits?: CallLimits;
 }
 
 /** Starts a control plane. */
@@ -74,6 +76,7 @@ export async function startTestControlPlane(options: TestControlPlaneOptions = {
     log,
     clock: options.clock,
     analysis: options.analysis ?? sharedAnalysis(),
+    limits: options.limits,
   });
   const database = await openDatabase({ url: urls.applicationUrl, poolSize: 4, clock: options.clock });
   let opened: Promise<pg.Client> | undefined;

@@ -130,7 +130,8 @@ function designEffectOf(pairs: readonly Pair[]): number {
   // Where nothing differs, or all of it in the same way, the variance says nothing: then each group counts once.
   if (simple <= 0 || count < 2) return n / count;
   const between = groups.reduce((total, group) => total + (group.sum - mean * group.n) ** 2, 0);
-  return Math.max(1, ((count / (count - 1)) * between) / n ** 2 / simple);
+  const together = groups.reduce((total, group) => total + group.n ** 2, 0) / n;
+  return Math.max(together, ((count / (count - 1)) * between) / n ** 2 / simple);
 }
 
 function groupsOf(pairs: readonly Pair[]): Pair[][] {

@@ -1,6 +1,6 @@
 // What a sample says, in the form in which it is stored, and the hashes by which samples are compared.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { canonicalText } from "../../../kit/crypto/canonical.ts";
 import { comparableText } from "../../../kit/crypto/text-hash.ts";
@@ -103,7 +103,7 @@ export function hashSample(content: SampleContent): HashedSample {
 }
 
 function sha256(bytes: string | Uint8Array): Buffer {
-  return createHash("sha256").update(bytes).digest();
+  return hash("sha256", bytes, "buffer");
 }
 
 /** What a stored sample says. */
@@ -115,7 +115,7 @@ export function readContent(bytes: Uint8Array): SampleContent {
 function storedText(content: SampleContent): string {
   const said = Object.entries(content).filter(([name, value]) => {
     const usual = emptySample[name as keyof SampleContent]; // a key of the same type
-    return JSON.stringify(value) !== JSON.stringify(usual);
+    return Array.isArray(usual) ? value.length > 0 : value !== usual;
   });
   return canonicalText(Object.fromEntries(said));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { clusteredShare } from "../../../../src/kit/statistics/cluster.ts";
 import { bootstrapF1, f1Of } from "../../../../src/kit/statistics/f1.ts";
 import { wilson } from "../../../../src/kit/statistics/proportion.ts";
@@ -55,6 +56,32 @@ describe("shares of groups", () => {
   it("count copies once", () => {
     const groups = Array.from({ length: 50 }, (_, at) => ({ successes: at < 40 ? 4 : 0, n: 4 }));
     expect(clusteredShare(groups).nEffective).toBeCloseTo(49, 6);
+  });
+
+  // A guard whose true share is the limit exactly, where a false pass is likeliest.
+  it("are below the truth with a probability of at most 2.5 % where groups are few and of unequal size", () => {
+    const { n, seed } = sampleOf({ n: 2_000, seed: 17 });
+    const random = seededRandom(seed);
+    const sizes = [
+      [1, 1, 2, 3, 5, 8, 13, 21],
+      [1, 2, 3, 4, 5, 6],
+      [1, 1, 1, 1, 1, 1, 1, 60],
+    ];
+    const truth = 0.9;
+    let passes = 0;
+    for (let world = 0; world < n; world++) {
+      const of = sizes[world % sizes.length] ?? [];
+      const together = (world % 5) / 4;
+      const groups = Array.from({ length: [40, 80, 200][world % 7] ?? 60 }, () => {
+        const size = of[Math.floor(random() * of.length)] ?? 1;
+        if (random() < together) return { n: size, successes: random() < truth ? size : 0 };
+        const members = Array.from({ length: size }, () => random() < truth);
+        return { n: size, successes: members.filter(Boolean).length };
+      });
+      if (clusteredShare(groups).lower >= truth) passes += 1;
+    }
+    reportSample({ n, failures: Math.max(0, passes - 0.025 * n), figures: { false_passes: passes } });
+    expect(passes).toBeLessThanOrEqual(0.025 * n);
   });
 
   it("count a group once where all agree", () => {

@@ -1,9 +1,10 @@
 // What samples say of themselves and what others upload about them may be of any size: it is bounded in bytes before it
-// is in memory. Limits are small here.
+// is in memory. Limits are small here. And what comes of the samples does not depend on who measures.
 
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Reason } from "../../../../../gen/policyguard/common/v1/reason_pb.ts";
+import type { Analysis } from "../../../../../src/domain/analysis/analysis.ts";
 import { ownAnalysis } from "../../../../../src/domain/analysis/own-analysis.ts";
 import { Benchmarks } from "../../../../../src/domain/measure/benchmark/benchmark.ts";
 import { BenchmarkRun } from "../../../../../src/domain/measure/benchmark/benchmark-run.ts";
@@ -12,10 +13,13 @@ import { PredictionUploads } from "../../../../../src/domain/measure/benchmark/p
 import { sampleSeals } from "../../../../../src/domain/measure/dataset/dataset-sample.ts";
 import { RunWorker } from "../../../../../src/domain/run/run-worker.ts";
 import { systemClock } from "../../../../../src/kit/process/clock.ts";
+import { countFactBytes } from "../../../../../src/store/measure/benchmark/benchmark-result.ts";
+import { sharedAnalysis } from "../../../../harness/analysis.ts";
 import { addDataset, callsOf, startGateWorld } from "../../../../harness/gate-world.ts";
 import { testSealer } from "../../../../harness/sealer.ts";
 import { adminCaller } from "../../../../harness/vector/world.ts";
 
+/** Of ten samples; two predictions with twenty long spans each exceed it. */
 const maxFactBytes = 8_000;
 const analysis = ownAnalysis();
 const signal = new AbortController().signal;
@@ -51,8 +55,9 @@ async function withSamples(limit: number) {
     return uploads.upload(caller, id, { file: piecesOf(file), isFinal, signal });
   };
   /** Works as a worker with this limit. */
-  const work = async (runId: string, most: number) => {
-    const kinds = { benchmark: new BenchmarkRun({ database: scene.database, seals, analysis, maxFactBytes: most }) };
+  const work = async (runId: string, most: number, by: Analysis = analysis) => {
+    const parts = { database: scene.database, seals, analysis: by, maxFactBytes: most };
+    const kinds = { benchmark: new BenchmarkRun(parts) };
     const worker = new RunWorker(scene.database, { kinds, clock: scene.clock, log: pino({ level: "silent" }) });
     await worker.work({ org_id: world.orgId, run_id: runId });
     return (await benchmarks.get(caller, runId)).run;
@@ -94,17 +99,38 @@ describe("facts of a benchmark", () => {
   });
 
   it("are not read by a step, nor by a comparison, that would hold more than the limit", async () => {
-    const { benchmarks, caller, create, work } = await withSamples(maxFactBytes);
+    const { caller, create, work } = await withSamples(maxFactBytes);
     const target = { detector: { use: "injection", parameters: {} } };
     const first = await create(target);
     expect(await work(first, 1_000)).toMatchObject({ state: "failed", errorCode: "limit_reached" });
     const [second, third] = [await create(target), await create(target)];
     for (const id of [second, third]) expect((await work(id, maxFactBytes)).state).toBe("succeeded");
     // Either has room, and both together have none.
-    const compared = benchmarks.compare(caller, second, { with: third, commonSamples: false });
+    const { database } = scene.plane;
+    const bytes = await database.read(caller.orgId, (tx) => countFactBytes(tx, [second]));
+    const parts = { database, clock: systemClock, analysis };
+    const narrow = new Benchmarks({ ...parts, maxFactBytes: Math.ceil(1.5 * bytes) });
+    const compared = narrow.compare(caller, second, { with: third, commonSamples: false });
     await expect(compared).rejects.toMatchObject({ reason: Reason.LIMIT_REACHED });
-    const others = new Benchmarks({ database: scene.plane.database, clock: systemClock, analysis });
-    const { compared: same } = await others.compare(caller, second, { with: third, commonSamples: false });
+    const { compared: same } = await new Benchmarks(parts).compare(caller, second, {
+      with: third,
+      commonSamples: false,
+    });
     expect(same).toMatchObject({ common: 10, overall: { onlyRight: 0, onlyWrong: 0 } });
+  });
+});
+
+describe("results of a benchmark", () => {
+  it("are the same to the byte, whichever process judges and measures", async () => {
+    const { benchmarks, caller, create, work } = await withSamples(10 ** 6);
+    const target = { detector: { use: "injection", parameters: {} } };
+    const digests: (string | undefined)[] = [];
+    for (const by of [analysis, sharedAnalysis()]) {
+      const id = await create(target);
+      expect((await work(id, 10 ** 6, by)).state).toBe("succeeded");
+      digests.push((await benchmarks.get(caller, id)).progress.measured?.resultDigest);
+    }
+    expect(digests[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(digests[1]).toBe(digests[0]);
   });
 });

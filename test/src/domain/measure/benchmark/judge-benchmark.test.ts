@@ -136,6 +136,16 @@ describe("a baseline", () => {
     expect(held(groups(20), strict)).toMatchObject({ state: "failed" });
   });
 
+  test("is not matched by what is right in one large group among small ones, since that may be chance", () => {
+    const sizes = [400, ...Array.from({ length: 40 }, () => 1)];
+    const pairs = sizes.flatMap((size, group) =>
+      Array.from({ length: size }, (): [boolean, boolean, string] => [true, group !== 7, `g${group}`]),
+    );
+    const { designEffect } = compared(pairs);
+    expect(designEffect).toBeGreaterThanOrEqual((400 ** 2 + 40) / 440);
+    expect(held(pairs, strict).state).toBe("failed");
+  });
+
   test("whose results are gone stops the version, and says what to do", () => {
     const measured = measureSamples({ facts: [fact(0, {})], seed: 0, sweep: false, labelMap: {} }, tools);
     const progress = { trainingOverlap: 0, measured, baseline: null };
