@@ -9,10 +9,11 @@ export interface ValueBeginning {
 }
 
 const operator = /['"`\])]{0,2}(?:[ \t]{0,4}(?:=>|:=|\|\||:{1,3}=|!?={1,3}|->|[:：>])|[ \t]*value=)[ \t]{0,4}[\\]?/y;
+/** "Is" in the languages that have a word for it, after "my" or "your" in those that put it behind the name. */
 const verb =
-  /['"`\])]{0,2}[ \t]+(?:is|ist|lautet|hei(?:ß|ss)t|est|es|è|é|to|jest|är|er|on)(?=[ \t:])[ \t]{0,4}:?[ \t]{0,4}/y;
+  /['"`\])]{0,2}(?:[ \t]+(?:mitt|ditt|min|din|saya|anda|שלי|שלך|الخاصة بي|الخاصة بك|لي))?[ \t]+(?:is|ist|lautet|hei(?:ß|ss)t|est|es|è|é|to|jest|je|är|er|on|adalah|ialah|היא|הוא|هي|هو|[—–])(?=[ \t:])[ \t]{0,4}:?[ \t]{0,4}/y;
 /** Verbs and particles of languages that put them directly after the name. */
-const particle = /['"`\])]{0,2}[ \t]*(?:是|为|為|は|が|는|은|가|이)[、,]?[ \t]{0,4}[:：]?[ \t]{0,4}/y;
+const particle = /['"`\])]{0,2}[ \t]*(?:是|为|為|は|が|는|은|가|이|คือ|ของฉันคือ)[、,]?[ \t]{0,4}[:：]?[ \t]{0,4}/y;
 /** `define('API_SECRET', '…')`, and `api_key "…"`. */
 const nextArgument =
   /(?:(?<=["'`][\w.-]{0,40}(?:passwd|password|pwd|key|token|secret|credentials?))["'`][ \t]{0,4},[ \t]{0,4}|(?<=[_.-]\w{1,16}|apikey|passwd|password|pwd)[ \t]{1,4})(?=["'`])/iy;

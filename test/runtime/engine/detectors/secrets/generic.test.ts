@@ -71,6 +71,41 @@ describe("a password", () => {
     expect(found("secrets", `${name}${value}\n`)).toEqual([value]);
   });
 
+  it.each([
+    ["ar", "كلمة المرور الخاصة بي هي "],
+    ["cs", "Moje heslo je "],
+    ["da", "Min adgangskode er "],
+    ["da", "kodeord: "],
+    ["de", "Mein Passwort ist "],
+    ["en", "My password is "],
+    ["es", "Mi contraseña es "],
+    ["es", "Clave de acceso: "],
+    ["fi", "Salasanani on "],
+    ["fr", "Mon mot de passe est "],
+    ["he", "הסיסמה שלי היא "],
+    ["he", "סיסמה: "],
+    ["hi", "मेरा पासवर्ड: "],
+    ["id", "Kata sandi saya adalah "],
+    ["id", "kata sandi: "],
+    ["it", "La mia password è "],
+    ["ja", "パスワードは "],
+    ["ko", "비밀번호는 "],
+    ["nl", "Mijn wachtwoord is "],
+    ["no", "Passordet mitt er "],
+    ["pl", "Moje hasło to "],
+    ["pt", "A minha palavra-passe é "],
+    ["ru", "Мой пароль — "],
+    ["sv", "Mitt lösenord är "],
+    ["th", "รหัสผ่านของฉันคือ "],
+    ["th", "รหัสผ่าน: "],
+    ["tr", "Şifrem: "],
+    ["uk", "Мій пароль — "],
+    ["zh", "我的密码是 "],
+  ])("is found where a sentence in %s names it: %s", (_, name) => {
+    const value = `${"Fog7"}lampQ2`;
+    expect(found("secrets", `${name}${value}\n`)).toEqual([value]);
+  });
+
   it("ends where a sentence without spaces goes on", () => {
     const value = `${"Fog7"}lampQ2`;
     for (const text of [`비밀번호는 ${value}입니다.`, `パスワードは${value}です。`, `密码是${value}，请保密`])
@@ -93,6 +128,10 @@ describe("no credential", () => {
     [
       "a question for a password",
       "密码是什么？비밀번호는 무엇입니까? パスワードは8文字以上です。Wie lautet das Passwort?",
+    ],
+    [
+      "sentences about passwords",
+      "Heslo je povinné pole. Kata sandi adalah rahasia. הסיסמה היא סודית. รหัสผ่านคือความลับ. Пароль — это секрет. Passordet mitt er glemt. Clave de acceso perdida.",
     ],
     ["passes of a test", "First pass: iteration2 done, PASS: test_login_v2 (0.3 s)"],
     ["a pass to fly with", 'boarding pass = "LH1234-FRA"'],
