@@ -144,6 +144,20 @@ export const runtimeSchema = defineSchema({
     description:
       "Origins of detector backends without a secret, such as `http://10.0.0.7:8095`. Texts are sent only to these and to the origins in `BACKEND_SECRETS_FILE`.",
   },
+  modelFolder: {
+    name: "MODEL_FOLDER",
+    kind: "path",
+    description:
+      "Folder with a folder for each model that this machine runs itself (`model:<name>`). It needs the add-on for models.",
+  },
+  modelThreads: {
+    name: "MODEL_THREADS",
+    kind: "int",
+    min: 1,
+    max: 64,
+    description:
+      "Runs of models at once, for all processes of the machine together. Default: the cores that `RUNTIME_PROCESSES` leaves, at least 1.",
+  },
   envoy: {
     name: "ENVOY_EXT_PROC",
     kind: "enum",

@@ -27,6 +27,7 @@ import { TokenAuthenticator } from "./control-plane/token-authenticator.ts";
 import { Witness } from "./control-plane/witness.ts";
 import { readBackendOrigins } from "./evaluate/backend/origin.ts";
 import type { SharedRecordSink } from "./evaluate/evaluator.ts";
+import type { ModelClient } from "./model-host/client.ts";
 import type { RuntimeConfig, Source } from "./runtime.ts";
 
 /** Where the control plane is, and as whom to call it. */
@@ -46,6 +47,8 @@ export interface ConnectTools {
   readonly builder?: BundleBuilder;
   /** Whether the first enrolment pins the signing keys anew. */
   readonly isRepinned?: boolean;
+  /** The host of models, of which the status tells; undefined for a runtime without models. */
+  readonly models?: ModelClient | undefined;
 }
 
 /** Max bytes of an answer beside the bundle. */
@@ -78,7 +81,7 @@ export async function connect(
 async function openSource(
   config: RuntimeConfig,
   address: ControlPlaneAddress,
-  { log, clock, lock, builder: common, isRepinned = false }: ConnectTools & { readonly lock: Lock },
+  { log, clock, lock, models, builder: common, isRepinned = false }: ConnectTools & { readonly lock: Lock },
 ): Promise<Source> {
   const transport = transportTo(address);
   const builder = common ?? new BundleBuilder();
@@ -105,7 +108,7 @@ async function openSource(
   });
   bundles.onActivation = (activation) => candidates.follow(activation);
   const witness = new Witness(config.dataFolder, log);
-  const parts = { transport, enrolment, authenticator, bundles, spool, candidates, witness, log, clock };
+  const parts = { transport, enrolment, authenticator, bundles, spool, candidates, witness, models, log, clock };
   const { leases, reporter } = startReporting(config, address, parts);
   return {
     holder: bundles.holder,
@@ -170,13 +173,14 @@ interface ReportedParts {
   readonly spool: Spool;
   readonly candidates: CandidateRunner;
   readonly witness: Witness;
+  readonly models: ModelClient | undefined;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
 /** Starts the reporter and the leases that it renews. */
 function startReporting(config: RuntimeConfig, address: ControlPlaneAddress, parts: ReportedParts) {
-  const { transport, enrolment, authenticator, bundles, spool, candidates, witness, log, clock } = parts;
+  const { transport, enrolment, authenticator, bundles, spool, candidates, witness, models, log, clock } = parts;
   const origins = readBackendOrigins(config);
   const client = createClient(ReportingService, transport);
   const takeTokens = (tokens: readonly TokenDigest[]) => {
@@ -195,6 +199,7 @@ function startReporting(config: RuntimeConfig, address: ControlPlaneAddress, par
     status: () => ({
       ...bundles.status(),
       refusedBackends: origins.refused(bundles.holder.loaded?.backends.values() ?? []).slice(0, maxNamedBackends),
+      models: modelStatus(models),
       leases: leases.held(),
       leaseWish: leases.wish(clock.now()),
       leaseDemand: leases.demand,
@@ -214,7 +219,13 @@ function startReporting(config: RuntimeConfig, address: ControlPlaneAddress, par
     log,
   });
   bundles.onChange = () => reporter.notifyStatus();
+  if (models !== undefined) models.onState = () => reporter.notifyStatus();
   return { leases, reporter };
+}
+
+function modelStatus(client: ModelClient | undefined) {
+  const models = client?.models.slice(0, maxNamedBackends) ?? [];
+  return models.map(({ name, state, reason, digest = "" }) => ({ name, state: reason ?? state, digest }));
 }
 
 /** Takes a checkpoint, after the key set that names the key of the log. */

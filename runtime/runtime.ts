@@ -34,9 +34,11 @@ import {
   countUnjudgedExchanges,
   createRuntimeMetrics,
   measureBackends,
+  measureModels,
   measureStreams,
   type ReportingState,
 } from "./evaluate/metrics.ts";
+import { type ModelClient, modelNotes } from "./model-host/client.ts";
 import { readOpenApi } from "./openapi.ts";
 import { adapterHandlers } from "./rpc/adapter.ts";
 import { evaluationHandlers } from "./rpc/evaluation.ts";
@@ -89,6 +91,8 @@ export interface RuntimeTools {
   readonly clock?: Clock;
   /** The slot of this process; undefined when it is the only one. */
   readonly slot?: WorkerSlot | undefined;
+  /** Asks the host of models, and is closed with the runtime; undefined for a runtime without models. */
+  readonly models?: ModelClient | undefined;
   /** Bounds of its streams. Default: those of docs/streaming.md. */
   readonly streamLimits?: StreamLimits | undefined;
 }
@@ -98,9 +102,9 @@ const idleEveryMs = 5_000;
 
 /** Serves evaluations from a source. */
 export async function startRuntime(config: RuntimeConfig, source: Source, tools: RuntimeTools): Promise<Runtime> {
-  const { log, clock = systemClock, slot, streamLimits } = tools;
+  const { log, clock = systemClock, slot, models, streamLimits } = tools;
   const { holder } = source;
-  const evaluation = createEvaluation(config, source, { log, clock, slot });
+  const evaluation = createEvaluation(config, source, { log, clock, slot, models });
   const streaming = createStreaming(evaluation, { clock, slot, streamLimits });
   const peerServer = slot && (await servePeers(slot, peerWork(evaluation, streaming, clock), log));
   const timers = startTimers(holder, evaluation, streaming, clock);
@@ -109,7 +113,13 @@ export async function startRuntime(config: RuntimeConfig, source: Source, tools:
     host: config.managementHost,
     log,
     metrics: evaluation.metrics,
-    checks: { bundle: () => assertLoaded(holder), warm_up: () => assertWarm(holder), ...source.checks },
+    checks: {
+      bundle: () => assertLoaded(holder),
+      warm_up: () => assertWarm(holder),
+      ...(models !== undefined && { models: () => assertTried(models) }),
+      ...source.checks,
+    },
+    notes: () => modelNotes(models),
   });
   const server = await serve(serveOptions(config, source, { ...evaluation, ...streaming, log, clock, slot }));
   holder.listen((err) => log.error({ err }, "the bundle in force could not be made ready"));
@@ -124,6 +134,7 @@ export async function startRuntime(config: RuntimeConfig, source: Source, tools:
       { name: "peers", timeoutMs: 1_000, run: () => peerServer?.close() },
       { name: "streams", timeoutMs: 2_000, run: () => streaming.streamSessions.close() },
       { name: "backends", timeoutMs: 1_000, run: () => evaluation.backends.close() },
+      { name: "model client", timeoutMs: 100, run: () => models?.close() },
       ...source.shutdownSteps,
       {
         name: "management",
@@ -137,7 +148,7 @@ export async function startRuntime(config: RuntimeConfig, source: Source, tools:
   };
 }
 
-type StartTools = Pick<RuntimeTools, "log" | "slot"> & { readonly clock: Clock };
+type StartTools = Pick<RuntimeTools, "log" | "slot" | "models"> & { readonly clock: Clock };
 
 /** The parts that evaluate requests and remember sessions. */
 interface EvaluationParts {
@@ -149,15 +160,17 @@ interface EvaluationParts {
   readonly evaluator: Evaluator;
 }
 
-function createEvaluation(config: RuntimeConfig, source: Source, { log, clock, slot }: StartTools): EvaluationParts {
+function createEvaluation(config: RuntimeConfig, source: Source, tools: StartTools): EvaluationParts {
+  const { log, clock, slot, models } = tools;
   const { holder, spool, fingerprintKey, reporting, meter, candidates } = source;
   const metrics = createMetrics();
   const sessions = new SessionStore({ count: config.sessions, ttlMs: config.sessionTtlMs });
   const memory = new ScanCache(config.textMemoryMegabytes * 1024 * 1024);
   const meters = createRuntimeMetrics({ metrics, holder, reporting, sessions, memory, clock });
   const peers = slot && new Peers(slot);
-  const backends = new Backends(readBackendOrigins(config), log);
+  const backends = new Backends(readBackendOrigins(config), log, models);
   measureBackends(metrics, backends);
+  if (models !== undefined) measureModels(metrics, models);
   const evaluator = new Evaluator({
     ...{ holder, spool, fingerprintKey, meter, candidates },
     ...{ backends, clock, sessions, peers, memory, meters },
@@ -295,6 +308,10 @@ function assertLoaded({ loaded, rejection }: BundleHolder): void {
   if (loaded !== undefined) return;
   if (rejection === undefined) throw new NotReady("no_bundle", "this runtime has no bundle yet");
   throw new NotReady("bundle_refused", `the bundle was refused, and there is no other: ${rejection}`);
+}
+
+function assertTried({ wasSettled }: ModelClient): void {
+  if (!wasSettled) throw new NotReady("models_loading", "models are being loaded");
 }
 
 function assertWarm({ isWarm }: BundleHolder): void {

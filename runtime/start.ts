@@ -11,6 +11,9 @@ import { readWorkerSlot, type WorkerSlot } from "./cluster/worker-slot.ts";
 import type { Arguments, runtimeSchema } from "./config.ts";
 import { connect } from "./connected.ts";
 import { readBackendOrigins } from "./evaluate/backend/origin.ts";
+import { ModelClient, modelNotes } from "./model-host/client.ts";
+import { readModelSettings } from "./model-host/model-settings.ts";
+import { ModelHostSupervisor } from "./model-host/supervisor.ts";
 import { type Runtime, type RuntimeConfig, type Source, startRuntime } from "./runtime.ts";
 import { standalone } from "./standalone.ts";
 
@@ -23,18 +26,26 @@ export async function start(args: Arguments, config: Config<typeof runtimeSchema
   // A wrong setting is reported once, by this process, before others start.
   readBackendOrigins(config);
   const slot = readWorkerSlot(process.env);
+  const models = readModelSettings(config);
   // Without its primary nobody would end this process, and it would keep the port.
   if (slot !== undefined) endWithParent();
+  // One host for all processes of the machine: weights are in memory once.
+  const host = models === undefined || slot !== undefined ? undefined : new ModelHostSupervisor({ ...models, log });
+  const hostSteps = host === undefined ? [] : [{ name: "models", timeoutMs: 2_000, run: () => host.stop() }];
+  const modelSocket = slot?.modelSocket ?? host?.socket;
+  const client = modelSocket === undefined ? undefined : new ModelClient(modelSocket);
   if (config.processes > 1 && slot === undefined) {
-    const group = await startProcesses({ ...own, count: config.processes, log });
-    shutDownOnSignal({ log, steps: group.shutdownSteps, totalTimeoutMs: 28_000 });
+    const notes = () => modelNotes(client);
+    const group = await startProcesses({ ...own, count: config.processes, modelSocket, notes, log });
+    const clientStep = { name: "model client", timeoutMs: 100, run: () => client?.close() };
+    shutDownOnSignal({ log, steps: [...group.shutdownSteps, clientStep, ...hostSteps], totalTimeoutMs: 28_000 });
     log.info({ port: group.port, managementPort: group.managementPort }, "runtime is listening");
     return;
   }
   const settings = slot === undefined ? own : workerConfig(own, slot, args);
-  const source = await sourceOf(settings, args, log);
-  const runtime = await startRuntime(settings, source, { log, clock, slot });
-  shutDownOnSignal({ log, steps: runtime.shutdownSteps });
+  const source = await sourceOf(settings, args, { log, models: client });
+  const runtime = await startRuntime(settings, source, { log, clock, slot, models: client });
+  shutDownOnSignal({ log, steps: [...runtime.shutdownSteps, ...hostSteps] });
   if (slot === undefined) {
     log.info({ port: runtime.port, managementPort: runtime.managementPort }, "runtime is listening");
   } else {
@@ -61,7 +72,7 @@ function answerPrimary({ managementPort, metrics }: Runtime): void {
 function sourceOf(
   settings: RuntimeConfig,
   { bundle, key, noAuth, isRepinned }: Arguments,
-  log: Logger,
+  { log, models }: { readonly log: Logger; readonly models: ModelClient | undefined },
 ): Promise<Source> {
   if (bundle !== undefined) {
     if (key === undefined) throw new Error("--bundle needs --key: the public keys that may sign it");
@@ -72,5 +83,5 @@ function sourceOf(
   if (url === undefined || token === undefined) {
     throw new Error("set POLICY_GUARD_URL and POLICY_GUARD_TOKEN, or pass --bundle and --key");
   }
-  return connect(settings, { url, token }, { log, clock, isRepinned });
+  return connect(settings, { url, token }, { log, clock, models, isRepinned });
 }

@@ -16,7 +16,7 @@ const lockLimitMs = 15 * 60_000;
  * Makes `node_modules` of the folder `root` agree with its lock file. Answers whether it had to install.
  * `install` is for tests; `log` gets the lines for the terminal.
  */
-export async function ensureDependencies({ root, install = npmCi, log = console.error }) {
+export async function ensureDependencies({ root, install = installAll, log = console.error }) {
   const wanted = fingerprint(root);
   if (isCurrent(root, wanted)) return false;
   assertWritable(root);
@@ -85,9 +85,14 @@ function assertWritable(root) {
   }
 }
 
-function npmCi(root) {
+function installAll(root) {
+  npmCi(root, ["--include=dev", "--include=optional"]);
+}
+
+/** Installs what the lock file of a folder says. */
+export function npmCi(root, options) {
   const { command, prefix, env } = npmOutside(join(root, "node_modules"));
-  const parameters = [...prefix, "ci", "--include=dev", "--include=optional"];
+  const parameters = [...prefix, "ci", ...options];
   const { status, error } = spawnSync(command, parameters, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
   if (error !== undefined) throw new Error(`npm could not be started: ${error.message}`);
   if (status !== 0) throw new Error(`npm ci failed with exit code ${status}; its message is above`);

@@ -53,6 +53,8 @@ interface BackendPart {
   readonly shape: string;
   readonly timeout_ms: number;
   readonly auth_header: string | null;
+  /** Of a model in the runtime: the bytes that it must have. */
+  readonly digest?: string;
 }
 
 /** The detector backends of a bundle, by key. Throws a BundleRejection for one that this version cannot call. */
@@ -64,8 +66,8 @@ export function backendsOf({ parts }: Pick<VerifiedBundle, "parts">): ReadonlyMa
       const shape = backendShapes.find((each) => each === part.shape);
       if (shape === undefined || !URL.canParse(part.url))
         throw new BundleRejection("not_adopted", `this runtime does not know how to call ${path}`);
-      const { key, url, timeout_ms: timeoutMs, auth_header: authHeader } = part;
-      return [key, { key, url, shape, timeoutMs, authHeader: authHeader ?? undefined }];
+      const { key, url, timeout_ms: timeoutMs, auth_header: authHeader, digest } = part;
+      return [key, { key, url, shape, timeoutMs, authHeader: authHeader ?? undefined, digest }];
     }),
   );
 }

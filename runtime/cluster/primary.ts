@@ -13,7 +13,7 @@ import { NotReady, startManagement } from "../../src/kit/net/management.ts";
 import type { Logger } from "../../src/kit/observability/log.ts";
 import { type BackOff, backOffMs } from "../../src/kit/process/back-off.ts";
 import type { ShutdownStep } from "../../src/kit/process/shutdown.ts";
-import { slotVariable } from "./worker-slot.ts";
+import { slotVariable, type WorkerSlot } from "./worker-slot.ts";
 
 /** The messages of a child to the primary. */
 export interface ChildMessage {
@@ -30,6 +30,10 @@ export interface PrimaryOptions {
   readonly host: string;
   readonly managementPort: number;
   readonly managementHost: string;
+  /** The socket of the host of models; undefined for a runtime without models. */
+  readonly modelSocket: string | undefined;
+  /** What /readyz says besides. */
+  readonly notes: () => Readonly<Record<string, unknown>>;
   readonly log: Logger;
 }
 
@@ -48,7 +52,7 @@ const answerMs = 1_000;
 
 /** Starts the processes. Throws when the first start of one fails; it has said why. */
 export async function startProcesses(options: PrimaryOptions): Promise<ProcessGroup> {
-  const { count, host, log } = options;
+  const { count, host, log, modelSocket } = options;
   const port = options.port === 0 ? await freePort(host) : options.port;
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-"));
   const isEnding = { now: false };
@@ -60,7 +64,7 @@ export async function startProcesses(options: PrimaryOptions): Promise<ProcessGr
   };
   try {
     for (let index = 0; index < count; index++) {
-      children.push(new Child({ index, count, folder, port, log, isEnding }));
+      children.push(new Child({ index, count, folder, modelSocket, port, log, isEnding }));
     }
     await Promise.all(children.map((child) => child.start()));
   } catch (error) {
@@ -73,6 +77,7 @@ export async function startProcesses(options: PrimaryOptions): Promise<ProcessGr
     log,
     metrics: { registry: { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: () => addedUp(children) } },
     checks: { processes: (signal) => oneIsReady(children, signal) },
+    notes: options.notes,
   });
   return {
     port,
@@ -85,10 +90,7 @@ export async function startProcesses(options: PrimaryOptions): Promise<ProcessGr
   };
 }
 
-interface ChildOptions {
-  readonly index: number;
-  readonly count: number;
-  readonly folder: string;
+interface ChildOptions extends WorkerSlot {
   readonly port: number;
   readonly log: Logger;
   readonly isEnding: { now: boolean };
@@ -108,9 +110,9 @@ class Child {
 
   /** Starts it. Resolves when it listens. */
   async start(): Promise<void> {
-    const { index, count, folder, port, log, isEnding } = this.#options;
+    const { index, count, folder, modelSocket, port, log, isEnding } = this.#options;
     rmSync(join(folder, `${index}.sock`), { force: true });
-    const slot = JSON.stringify({ index, count, folder });
+    const slot = JSON.stringify({ index, count, folder, modelSocket } satisfies WorkerSlot);
     const env = { ...process.env, RUNTIME_PORT: String(port), RUNTIME_MANAGEMENT_PORT: "0", [slotVariable]: slot };
     const child = fork(process.argv[1] ?? "", process.argv.slice(2), { env });
     this.#process = child;

@@ -8,6 +8,8 @@ export interface WorkerSlot {
   readonly count: number;
   /** Folder of the sockets by which peers reach each other. */
   readonly folder: string;
+  /** The socket of the host of models; undefined for a runtime without models. */
+  readonly modelSocket?: string | undefined;
 }
 
 /** The variable by which the primary passes the slot to a child. */

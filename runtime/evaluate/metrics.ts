@@ -19,6 +19,7 @@ import type { BundleHolder } from "../bundle/active-bundle.ts";
 import type { SpoolStatus } from "../control-plane/spool/spool.ts";
 import { arrayBytes, patternStateBytes } from "../engine/pattern/memory-budget.ts";
 import type { ScanCache } from "../engine/scan/scan-cache.ts";
+import type { ModelClient } from "../model-host/client.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import type { Backends } from "./backend/backends.ts";
 
@@ -65,6 +66,9 @@ export interface RuntimeMetricsParts {
 
 /** One evaluation in this many has its detectors timed, which costs it some microseconds. */
 const timedEach = 64;
+
+/** Ends of calls to backends that took the backend's time. */
+const answered: ReadonlySet<string> = new Set(["ok", "timeout", "error", "model_crash"]);
 
 const bucketsSeconds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 const detectorBucketsSeconds = [0.000005, 0.00001, 0.000025, ...bucketsSeconds];
@@ -237,6 +241,25 @@ export function measureStreams(metrics: Metrics, streams: { readonly count: numb
   );
 }
 
+/** Registers the metrics of the models that this machine runs, by the name of their folder. */
+export function measureModels(metrics: Metrics, models: ModelClient): void {
+  new Gauge({
+    name: "model_ready",
+    help: "1 for a model that is loaded, 0 for one that is out, with the reason.",
+    labelNames: ["model", "reason"],
+    aggregator: "min",
+    registers: [metrics.registry],
+    collect() {
+      this.reset();
+      for (const { name, state, reason } of models.models)
+        this.labels(name, reason ?? state).set(Number(state === "ready"));
+    },
+  });
+  const gauge = createGauges(metrics, "max");
+  gauge("model_host_connected", "1 while the host of models answers this process.", () => Number(models.isConnected));
+  gauge("model_host_restarts", "How often the host of models had to be replaced.", () => models.state.restarts);
+}
+
 /** Registers the metrics of detector backends. */
 export function measureBackends(metrics: Metrics, backends: Backends): void {
   const registers = [metrics.registry];
@@ -259,8 +282,7 @@ export function measureBackends(metrics: Metrics, backends: Backends): void {
   backends.meter = {
     onCall: (backend, result, seconds) => {
       total.labels(backend, result).inc();
-      const wasCalled = result !== "circuit_open" && result !== "backend_origin_refused";
-      if (wasCalled) durations.labels(backend).observe(seconds);
+      if (answered.has(result)) durations.labels(backend).observe(seconds);
     },
   };
 }

@@ -47,7 +47,8 @@ function packageOf(folder: string): Package {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 }
 
-function licenceOf(folder: string): string {
+/** The licence of the package in a folder of the repository. */
+export function licenceOf(folder: string): string {
   const { name, version, license } = packageOf(folder);
   const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
   // Some packages only name their licence; another package here has the same text.

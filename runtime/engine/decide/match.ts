@@ -1,7 +1,7 @@
 // Matches of rules: which of them take effect, and in what order they count.
 
 import { type FailMode, type Mode, Outcome, type Severity } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { BackendFailure } from "../backend/backend.ts";
+import type { BackendFailure, BackendLimit } from "../backend/backend.ts";
 import type { ConditionFailure } from "../policy/condition-guard.ts";
 import type { CompiledPolicy, CompiledRule } from "../policy-plan/compiled-policy.ts";
 import type { Joinable, Truth } from "./truth.ts";
@@ -34,8 +34,11 @@ export interface Match<D extends Joinable<D> = never> {
   readonly exemptedBy: string | undefined;
 }
 
-/** Why a detector's finding nothing says nothing: its backend failed, or it does not know the language of the text. */
-export type Silence = BackendFailure | "unsupported_language";
+/**
+ * Why a detector's finding nothing says nothing: its backend failed or read a part of the text, or it does not know the
+ * language of the text.
+ */
+export type Silence = BackendFailure | BackendLimit | "unsupported_language";
 
 /** A detector or rule that could not be judged. */
 export interface Gap {

@@ -10,7 +10,7 @@ import {
   UnjudgedSchema,
 } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { OffsetUnit, Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { answerOf } from "../backend/backend.ts";
+import { answerOf, silenceOfAnswer } from "../backend/backend.ts";
 import { type Ask, type DecisionInput, decide } from "../decide/decide.ts";
 import { FactSheet, type LocatedDetection } from "../decide/fact-sheet.ts";
 import { type Decision, decidingMatch, isEnforced, type Match, strictest } from "../decide/match.ts";
@@ -209,8 +209,7 @@ function decisionInputOf(
     detections,
     silenceOf: ({ backend, known }, segment) => {
       if (backend === undefined) return known === undefined ? undefined : languages.silenceOf(known, segment);
-      const answer = answerOf(backends, backend, segments[segment]?.text ?? "");
-      return "failure" in answer ? answer.failure : undefined;
+      return silenceOfAnswer(answerOf(backends, backend, segments[segment]?.text ?? ""));
     },
     facts: new FactSheet(request, segments, { stage, env: tools.environment, session }),
     nowMs: now.getTime(),

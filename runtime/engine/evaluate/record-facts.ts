@@ -11,7 +11,7 @@ import {
   type RecordedRollout,
   type SilentBackend,
 } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import { answerOf } from "../backend/backend.ts";
+import { answerOf, silenceOfAnswer } from "../backend/backend.ts";
 import type { Ask } from "../decide/decide.ts";
 import { isOversized } from "../decide/fact-sheet.ts";
 import type { Gap } from "../decide/match.ts";
@@ -137,7 +137,8 @@ function isConcerned({ rule: { terms } }: WatchedRule, source: FactSource, piece
   if (found === undefined || text === "") return false;
   return terms.some(
     ({ specKey, backend }) =>
-      found.has(specKey) || (backend !== undefined && "failure" in answerOf(context.backends, backend, text)),
+      found.has(specKey) ||
+      (backend !== undefined && silenceOfAnswer(answerOf(context.backends, backend, text)) !== undefined),
   );
 }
 
@@ -210,10 +211,10 @@ function silentBackendsOf({ context, tools, segments, detections }: FactSource):
     if (spec === undefined) continue;
     for (const [piece, { text, stage = context.stage }] of segments.entries()) {
       if (text === "" || detections[piece] === undefined) continue;
-      const answer = answerOf(context.backends, use.key, text);
-      if (!("failure" in answer)) continue;
-      const isAsked = answer.failure !== "backend_unavailable" || asksAt(use.key, stage, asking);
-      const reason = isAsked ? answer.failure : notAsked;
+      const silence = silenceOfAnswer(answerOf(context.backends, use.key, text));
+      if (silence === undefined) continue;
+      const isAsked = silence !== "backend_unavailable" || asksAt(use.key, stage, asking);
+      const reason = isAsked ? silence : notAsked;
       const name = `${spec}/${reason}`;
       const known = silent.get(name) ?? {
         ...{ $typeName: "policyguard.policy.v1.SilentBackend" as const, spec, pieces: [] },

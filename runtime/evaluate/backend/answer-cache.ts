@@ -3,10 +3,10 @@
 
 import { createHash } from "node:crypto";
 import { BoundedCache } from "../../../src/kit/process/bounded-cache.ts";
-import type { BackendFinding } from "../../engine/backend/backend.ts";
+import type { BackendFindings } from "../../engine/backend/backend.ts";
 
 interface Entry {
-  readonly findings: readonly BackendFinding[];
+  readonly answer: BackendFindings;
   readonly untilMs: number;
 }
 
@@ -21,18 +21,18 @@ export class AnswerCache {
   }
 
   /** The answer for a text; undefined when it is not known any more. */
-  get(text: string, nowMs: number): readonly BackendFinding[] | undefined {
+  get(text: string, nowMs: number): BackendFindings | undefined {
     const key = keyOf(text);
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    if (entry.untilMs > nowMs) return entry.findings;
+    if (entry.untilMs > nowMs) return entry.answer;
     this.#entries.delete(key);
     return undefined;
   }
 
   /** Keeps an answer; beyond the max count the oldest goes. */
-  set(text: string, findings: readonly BackendFinding[], nowMs: number): void {
-    this.#entries.set(keyOf(text), { findings, untilMs: nowMs + this.#ttlMs });
+  set(text: string, answer: BackendFindings, nowMs: number): void {
+    this.#entries.set(keyOf(text), { answer, untilMs: nowMs + this.#ttlMs });
   }
 }
 

@@ -2,8 +2,12 @@
 
 import type { Logger } from "../../../src/kit/observability/log.ts";
 import type { BackendAnswer, BackendAnswers, BackendQuestion, BackendReference } from "../../engine/backend/backend.ts";
+import type { ModelClient } from "../../model-host/client.ts";
 import { BackendClient, type CallResult } from "./client.ts";
+import { HttpTransport } from "./http-transport.ts";
+import { ModelTransport } from "./model-transport.ts";
 import type { BackendOrigins } from "./origin.ts";
+import type { BackendTransport } from "./transport.ts";
 
 /** The share of the budget that is reserved for the engine, and its max. */
 const reserve = { share: 0.25, maxMs: 50 } as const;
@@ -22,15 +26,18 @@ export interface BackendMeter {
 export class Backends {
   readonly #origins: BackendOrigins;
   readonly #log: Logger;
+  readonly #models: Pick<ModelClient, "ask"> | undefined;
   readonly #clients = new Map<string, BackendClient>();
   readonly #complainedAtMs = new Map<string, number>();
   #references: BackendReferences | undefined;
   /** Called after each call. */
   meter: BackendMeter | undefined;
 
-  constructor(origins: BackendOrigins, log: Logger) {
+  /** `models` is the host of models; undefined for a runtime without models. */
+  constructor(origins: BackendOrigins, log: Logger, models?: Pick<ModelClient, "ask">) {
     this.#origins = origins;
     this.#log = log;
+    this.#models = models;
   }
 
   /** The number of backends whose circuit is open, since they fail. */
@@ -95,13 +102,19 @@ export class Backends {
       this.#clients.get(identity) ??
       new BackendClient({
         reference,
-        secret: this.#origins.secretOf(reference),
-        guard: this.#origins.guard,
+        transport: this.#transportTo(reference),
         onCall: (backend, result, seconds) => this.meter?.onCall(backend, result, seconds),
         onProblem: (backend, error) => this.#complain(backend, error),
       });
     this.#clients.set(identity, client);
     return client;
+  }
+
+  #transportTo(reference: BackendReference): BackendTransport {
+    const { shape } = reference;
+    if (shape === "onnx-text-classification") return new ModelTransport(reference, this.#models);
+    const { guard } = this.#origins;
+    return new HttpTransport({ reference: { ...reference, shape }, secret: this.#origins.secretOf(reference), guard });
   }
 
   #complain(backend: string, error: unknown): void {

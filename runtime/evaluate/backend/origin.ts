@@ -3,7 +3,7 @@
 
 import { isLinkLocalOrMetadata } from "../../../src/kit/net/outbound/address.ts";
 import { createNetworkGuard, type NetworkGuard } from "../../../src/kit/net/outbound/guard.ts";
-import { type BackendReference, isCallHeader } from "../../engine/backend/backend.ts";
+import { type BackendReference, isCallHeader, modelScheme } from "../../engine/backend/backend.ts";
 
 /** A header and its value. */
 export interface SecretHeader {
@@ -48,6 +48,8 @@ export class BackendOrigins {
    * its secret.
    */
   refusal({ key, url }: BackendAddress): string | undefined {
+    // A model in the runtime is none of it: nothing leaves the machine, and MODEL_FOLDER is the operator's consent.
+    if (url.startsWith(modelScheme)) return undefined;
     const { origin } = new URL(url);
     const own = this.#entries.get(key)?.origin;
     if (own === undefined ? this.#origins.has(origin) : own === origin) return undefined;

@@ -2,7 +2,7 @@
 // is a failure of the backend, never an empty result. Servers in Python count code points; this product counts UTF-16
 // code units.
 
-import type { BackendFinding, BackendReference, BackendShape } from "../../engine/backend/backend.ts";
+import type { BackendFinding, BackendReference, ServerShape } from "../../engine/backend/backend.ts";
 
 /** One contract. */
 export interface Contract {
@@ -23,7 +23,7 @@ const maxFindingsPerText = 1000;
 const batch = 32;
 
 /** The contracts by their names. */
-export const contracts: Readonly<Record<BackendShape, Contract>> = {
+export const contracts: Readonly<Record<ServerShape, Contract>> = {
   "policy-guard": {
     batch,
     body: (texts) => ({ texts }),

@@ -2,7 +2,7 @@
 // target. `--judge` names them in one line each, a file says more about them.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { type BackendShape, backendShapes, isCallHeader } from "../../../runtime/engine/backend/backend.ts";
+import { isCallHeader, type ServerShape, serverShapes } from "../../../runtime/engine/backend/backend.ts";
 import type { Options, Values } from "../command.ts";
 import { usageFailure } from "../failure.ts";
 import { readYaml } from "../file.ts";
@@ -20,7 +20,7 @@ export const judgeOptions = {
 /** An HTTP server that speaks one of the contracts of detector backends. */
 export interface JudgeServer {
   readonly url: string;
-  readonly shape: BackendShape;
+  readonly shape: ServerShape;
   readonly header: { readonly name: string; readonly value: string } | undefined;
 }
 
@@ -105,7 +105,7 @@ function serverOf(
   const address = typeof url === "string" ? URL.parse(url) : null;
   if (address === null || !/^https?:$/.test(address.protocol) || address.username !== "" || address.password !== "")
     throw usageFailure(`${where}: expected an http or https URL without credentials`);
-  const known = backendShapes.find((name) => name === shape);
+  const known = serverShapes.find((name) => name === shape);
   if (known === undefined) throw usageFailure(`${where}: the shape is ${shapesText()}`);
   return { url: address.href, shape: known, header: headerOf(header, where, env) };
 }
@@ -157,7 +157,7 @@ function numberOf(
 }
 
 function shapesText(): string {
-  return `one of ${backendShapes.join(", ")}`;
+  return `one of ${serverShapes.join(", ")}`;
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

@@ -24,11 +24,14 @@ export interface BackendInput {
   readonly shape: BackendShape;
   readonly timeoutMs?: number | undefined;
   readonly authHeader?: string | undefined;
+  readonly digest?: string | undefined;
 }
 
 /** Backends of one organization. */
 export const maxBackends = 100;
 const defaultTimeoutMs = 200;
+const modelUrl = /^model:[a-z0-9][a-z0-9._-]{0,63}$/;
+
 /** Sets, lists and deletes detector backends. */
 export class DetectorBackends {
   readonly #database: Database;
@@ -73,8 +76,9 @@ export class DetectorBackends {
 }
 
 /** A backend as a bundle carries it. */
-export function backendPart({ key, url, shape, timeoutMs, authHeader }: DetectorBackendRow): JsonObject {
-  return { key, url, shape, timeout_ms: timeoutMs, auth_header: authHeader ?? null };
+export function backendPart({ key, url, shape, timeoutMs, authHeader, digest }: DetectorBackendRow): JsonObject {
+  const part = { key, url, shape, timeout_ms: timeoutMs, auth_header: authHeader ?? null };
+  return digest == null ? part : { ...part, digest };
 }
 
 function add(tx: Transaction, input: BackendInput, count: number): DetectorBackendRow {
@@ -88,16 +92,30 @@ function add(tx: Transaction, input: BackendInput, count: number): DetectorBacke
   });
 }
 
-function settingsOf({ url, shape, timeoutMs = defaultTimeoutMs, authHeader }: BackendInput) {
-  return { url, shape, timeoutMs, authHeader: authHeader ?? null };
+function settingsOf({ url, shape, timeoutMs = defaultTimeoutMs, authHeader, digest }: BackendInput) {
+  return { url, shape, timeoutMs, authHeader: authHeader ?? null, digest: digest ?? null };
 }
 
-function assertUsable({ url, authHeader }: BackendInput): void {
+function assertUsable(input: BackendInput): void {
+  if (input.shape === "onnx-text-classification") assertModel(input);
+  else assertServer(input);
+}
+
+function assertModel({ url, authHeader }: BackendInput): void {
+  if (!modelUrl.test(url))
+    throw validationFailed([{ field: "url", message: 'expected "model:<name>", with the name of a model\'s folder' }]);
+  if (authHeader !== undefined)
+    throw validationFailed([{ field: "auth_header", message: "a model runs in the runtime and gets no header" }]);
+}
+
+function assertServer({ url, authHeader, digest }: BackendInput): void {
   const parsed = URL.parse(url);
   if (parsed === null || !["http:", "https:"].includes(parsed.protocol))
     throw validationFailed([{ field: "url", message: "expected an address that begins with http:// or https://" }]);
   if (parsed.username !== "" || parsed.password !== "" || parsed.hash !== "")
     throw validationFailed([{ field: "url", message: "expected neither credentials nor a fragment" }]);
+  if (digest !== undefined)
+    throw validationFailed([{ field: "digest", message: "only models that runtimes run themselves have a digest" }]);
   if (authHeader !== undefined && isCallHeader(authHeader))
     throw validationFailed([{ field: "auth_header", message: "this header belongs to the call itself" }]);
 }
@@ -107,6 +125,7 @@ function required(row: DetectorBackendRow | null): DetectorBackendRow {
   return row;
 }
 
-function auditView({ key, url, shape, timeoutMs, authHeader }: DetectorBackendRow): JsonObject {
-  return { key, url, shape, timeout_ms: timeoutMs, auth_header: authHeader ?? null };
+function auditView({ digest, ...row }: DetectorBackendRow): JsonObject {
+  const { key, url, shape, timeoutMs, authHeader } = row;
+  return { key, url, shape, timeout_ms: timeoutMs, auth_header: authHeader ?? null, digest: digest ?? null };
 }

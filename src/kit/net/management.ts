@@ -29,6 +29,8 @@ export interface ManagementOptions {
   readonly metrics: { readonly registry: Pick<Metrics["registry"], "contentType" | "metrics"> };
   /** Readiness checks by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** What /readyz says besides, and what is no reason not to be ready. */
+  readonly notes?: () => Readonly<Record<string, unknown>>;
   /** Time limit of one check. */
   readonly checkTimeoutMs?: number;
 }
@@ -98,7 +100,7 @@ async function answer(
 }
 
 async function checkReadiness(
-  { checks, checkTimeoutMs = 2_000, log }: ManagementOptions,
+  { checks, checkTimeoutMs = 2_000, log, notes }: ManagementOptions,
   before: Map<string, string>,
 ): Promise<Readiness> {
   const results = await Promise.all(
@@ -111,7 +113,7 @@ async function checkReadiness(
     }),
   );
   const isReady = results.every(([, code]) => code === "ok");
-  return { status: isReady ? "ready" : "not_ready", checks: Object.fromEntries(results) };
+  return { status: isReady ? "ready" : "not_ready", checks: Object.fromEntries(results), ...notes?.() };
 }
 
 async function resultOf(check: ReadinessCheck, timeoutMs: number): Promise<{ code: string; err?: unknown }> {

@@ -55,6 +55,7 @@ function runtimeMessage({
     state: states[instance.state],
     rejection: instance.rejection || undefined,
     refusedBackends: [...instance.refusedBackends],
+    models: instance.models.map(({ name, state, digest }) => ({ name, state, digest: digest || undefined })),
     spoolDepth: instance.spoolDepth,
     evaluations: instance.evaluations,
     lostEvaluations,

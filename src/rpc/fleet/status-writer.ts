@@ -24,9 +24,10 @@ export class StatusWriter {
   }
 
   /** Writes the status now or, within a second of the last one, at the end of that second. */
-  write({ bundleVersion, activationSeq, rejection, refusedBackends, spoolDepth, ...witness }: Status): void {
+  write({ bundleVersion, activationSeq, rejection, refusedBackends, models, spoolDepth, ...witness }: Status): void {
     const depth = Number.isFinite(spoolDepth) ? Math.max(0, Math.round(spoolDepth)) : 0;
-    const told = { bundleVersion, activationSeq, rejection, refusedBackends };
+    const named = models.map(({ name, state, digest }) => ({ name, state, digest }));
+    const told = { bundleVersion, activationSeq, rejection, refusedBackends, models: named };
     const { witnessedSize, witnessedEpoch, evidenceFork } = witness;
     const witnessed = { witnessedSize, witnessedEpoch: Math.min(witnessedEpoch, maxEpoch) };
     this.#waiting = {

@@ -25,8 +25,8 @@ export function detectorBackendHandlers(backends: DetectorBackends): ServiceImpl
     getDetectorBackend: async ({ detectorKey }, context) => ({
       backend: backendMessage(await backends.get(callerOf(context), detectorKey)),
     }),
-    putDetectorBackend: async ({ detectorKey: key, url, shape, timeoutMs, authHeader }, context) => {
-      const input = { key, url, shape: shapeName(shape), timeoutMs, authHeader };
+    putDetectorBackend: async ({ detectorKey: key, url, shape, timeoutMs, authHeader, digest }, context) => {
+      const input = { key, url, shape: shapeName(shape), timeoutMs, authHeader, digest };
       return { backend: backendMessage(await backends.put(callerOf(context), input)) };
     },
     deleteDetectorBackend: async ({ detectorKey }, context) => {
@@ -42,6 +42,7 @@ function backendMessage(row: Row): MessageInitShape<typeof DetectorBackendSchema
     ...{ orgId, key, url, timeoutMs },
     shape: shapeOf(shape),
     authHeader: authHeader ?? undefined,
+    digest: row.digest ?? undefined,
     createdAt: timestamp(row.createdAt),
     updatedAt: timestamp(row.updatedAt),
   };
@@ -55,6 +56,6 @@ function shapeName(shape: DetectorBackendShape): BackendInput["shape"] {
 
 function shapeOf(name: string): DetectorBackendShape {
   const known = DetectorBackendShapeSchema.values.find((each) => getOption(each, wire) === name);
-  const numbers: readonly DetectorBackendShape[] = [1, 2, 3, 4, 5];
+  const numbers: readonly DetectorBackendShape[] = [1, 2, 3, 4, 5, 6];
   return numbers.find((number) => number === known?.number) ?? DetectorBackendShape.UNSPECIFIED;
 }

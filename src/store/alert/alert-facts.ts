@@ -47,7 +47,8 @@ export function backendFailures(columns: string): string {
       union all
       select ${columns}, traces, 0 from stat_unjudged
       where org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3
-        and reason in ('error', 'circuit_open', 'backend_origin_refused', 'backend_unavailable')`;
+        and reason in ('error', 'circuit_open', 'backend_origin_refused', 'backend_unavailable',
+          'model_missing', 'model_mismatch', 'model_busy', 'model_crash')`;
 }
 
 // Each takes the organization, the beginning and the end of the window.

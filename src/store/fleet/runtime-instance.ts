@@ -3,6 +3,15 @@ import type { Page } from "../../kit/rpc/page.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { Transaction } from "../core/transaction.ts";
 
+/** A model that the machine of a runtime runs. */
+export interface RuntimeModel {
+  readonly name: string;
+  /** "ready", "loading", or why it is out. */
+  readonly state: string;
+  /** Empty before its files were read. */
+  readonly digest: string;
+}
+
 const schema = defineEntity({
   name: "RuntimeInstance",
   tableName: "runtime_instance",
@@ -20,6 +29,8 @@ const schema = defineEntity({
     rejection: p.text().default(""),
     /** Keys of the detector backends to which the runtime sends nothing. */
     refusedBackends: p.array().columnType("text[]").defaultRaw("'{}'"),
+    /** The models that its machine runs. */
+    models: p.json<RuntimeModel[]>().defaultRaw("'[]'"),
     /** Evaluations that wait in the runtime's spool. */
     spoolDepth: p.bigint("number").default(0),
     /** Evaluations of it that were stored. */
@@ -51,6 +62,7 @@ export interface InstanceStatus {
   readonly activationSeq: number;
   readonly rejection: string;
   readonly refusedBackends: readonly string[];
+  readonly models: readonly RuntimeModel[];
   readonly spoolDepth: number;
   readonly witnessedSize: number;
   readonly witnessedEpoch: number;
@@ -72,7 +84,7 @@ export async function touchInstance(tx: Transaction, key: InstanceKey, softwareV
 export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, status: InstanceStatus): Promise<boolean> {
   const rows = await tx.sql(
     `update runtime_instance set bundle_version = ?, activation_seq = ?, rejection = ?, spool_depth = ?, last_seen_at = ?,
-       refused_backends = array(select jsonb_array_elements_text(?::jsonb)), witnessed_size = ?, witnessed_epoch = ?,
+       refused_backends = array(select jsonb_array_elements_text(?::jsonb)), models = ?::jsonb, witnessed_size = ?, witnessed_epoch = ?,
        evidence_forked_at = case when ? then coalesce(evidence_forked_at, ?) end
      where org_id = ? and project_id = ? and environment = ? and id = ? returning id`,
     [
@@ -82,6 +94,7 @@ export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, sta
       status.spoolDepth,
       tx.now,
       JSON.stringify(status.refusedBackends),
+      JSON.stringify(status.models),
       ...[status.witnessedSize, status.witnessedEpoch, status.isEvidenceForked, tx.now],
       tx.orgId,
       key.projectId,
@@ -114,6 +127,7 @@ export type ListedInstance = Pick<
   | "activationSeq"
   | "rejection"
   | "refusedBackends"
+  | "models"
   | "spoolDepth"
   | "evaluations"
   | "witnessedSize"
@@ -195,6 +209,7 @@ interface InstanceColumns {
   readonly activation_seq: number;
   readonly rejection: string;
   readonly refused_backends: string[];
+  readonly models: RuntimeModel[];
   readonly spool_depth: string;
   readonly evaluations: string;
   readonly witnessed_size: string;
@@ -212,6 +227,7 @@ function listedInstance({ id, environment, rejection, state, ...row }: InstanceC
     bundleVersion: row.bundle_version,
     activationSeq: row.activation_seq,
     refusedBackends: row.refused_backends,
+    models: row.models,
     spoolDepth: Number(row.spool_depth),
     evaluations: Number(row.evaluations),
     witnessedSize: Number(row.witnessed_size),

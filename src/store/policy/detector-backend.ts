@@ -15,6 +15,8 @@ const schema = defineEntity({
     shape: p.text(),
     timeoutMs: p.integer(),
     authHeader: p.text().nullable(),
+    /** Of a model: the digest that its files must have. */
+    digest: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },

@@ -9,7 +9,7 @@ import { newId } from "../../../src/kit/process/id.ts";
 import { createSealer, parseMasterKeys } from "../../../src/platform/seal.ts";
 import { addUsage } from "../../../src/store/billing/usage.ts";
 import { addGaps } from "../../../src/store/fleet/reporting-gap.ts";
-import { touchInstance, writeInstanceStatus } from "../../../src/store/fleet/runtime-instance.ts";
+import { type RuntimeModel, touchInstance, writeInstanceStatus } from "../../../src/store/fleet/runtime-instance.ts";
 import type { SceneStep } from "./scene-step.ts";
 
 // What is compared is not signed: any key will do.
@@ -54,6 +54,7 @@ export const runtimeSteps: Readonly<Record<string, SceneStep>> = {
       activationSeq: Number(said.activation_seq ?? 0),
       rejection: String(said.rejection ?? ""),
       refusedBackends: Array.isArray(said.refused_backends) ? said.refused_backends.map(String) : [],
+      models: Array.isArray(said.models) ? said.models.map(modelOf) : [],
       spoolDepth: Number(said.spool_depth ?? 0),
       witnessedSize: Number(said.witnessed_size ?? 0),
       witnessedEpoch: Number(said.witnessed_epoch ?? 0),
@@ -68,3 +69,9 @@ export const runtimeSteps: Readonly<Record<string, SceneStep>> = {
     return { id: key.instanceId };
   },
 };
+
+/** A model as a runtime says it. */
+function modelOf(said: unknown): RuntimeModel {
+  const { name, state, digest } = said as Readonly<Record<string, unknown>>;
+  return { name: String(name), state: String(state), digest: String(digest ?? "") };
+}

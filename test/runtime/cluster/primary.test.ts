@@ -49,6 +49,8 @@ process.send({ managementPort: 9 });`;
       host: "127.0.0.1",
       managementPort: 0,
       managementHost: "127.0.0.1",
+      modelSocket: undefined,
+      notes: () => ({}),
       log,
     });
   });

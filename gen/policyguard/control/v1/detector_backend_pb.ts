@@ -13,11 +13,12 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/detector_backend.proto.
  */
 export const file_policyguard_control_v1_detector_backend: GenFile = /*@__PURE__*/
-  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL2RldGVjdG9yX2JhY2tlbmQucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi9QIKD0RldGVjdG9yQmFja2VuZBIOCgZvcmdfaWQYASABKAkSHAoDa2V5GAIgASgJQg/avBgLImluai1tb2RlbCISOwoDdXJsGAMgASgJQi7avBgqImh0dHA6Ly9kZXRlY3RvcnMuaW50ZXJuYWw6ODA5NS92MS9kZXRlY3QiEjsKBXNoYXBlGAQgASgOMiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZXRlY3RvckJhY2tlbmRTaGFwZRIbCgp0aW1lb3V0X21zGAUgASgFQgfavBgDMjAwEi0KC2F1dGhfaGVhZGVyGAYgASgJQhPavBgPIkF1dGhvcml6YXRpb24iSACIAQESLgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDgoMX2F1dGhfaGVhZGVyKukCChREZXRlY3RvckJhY2tlbmRTaGFwZRImCiJERVRFQ1RPUl9CQUNLRU5EX1NIQVBFX1VOU1BFQ0lGSUVEEAASOQojREVURUNUT1JfQkFDS0VORF9TSEFQRV9QT0xJQ1lfR1VBUkQQARoQkr0YDHBvbGljeS1ndWFyZBJDCihERVRFQ1RPUl9CQUNLRU5EX1NIQVBFX09QRU5BSV9NT0RFUkFUSU9OEAIaFZK9GBFvcGVuYWktbW9kZXJhdGlvbhIxCh9ERVRFQ1RPUl9CQUNLRU5EX1NIQVBFX1BSRVNJRElPEAMaDJK9GAhwcmVzaWRpbxJNCi1ERVRFQ1RPUl9CQUNLRU5EX1NIQVBFX0hGX1RFWFRfQ0xBU1NJRklDQVRJT04QBBoakr0YFmhmLXRleHQtY2xhc3NpZmljYXRpb24SJwoaREVURUNUT1JfQkFDS0VORF9TSEFQRV9GTVMQBRoHkr0YA2Ztc2IGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL2RldGVjdG9yX2JhY2tlbmQucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEilQMKD0RldGVjdG9yQmFja2VuZBIOCgZvcmdfaWQYASABKAkSHAoDa2V5GAIgASgJQg/avBgLImluai1tb2RlbCISOwoDdXJsGAMgASgJQi7avBgqImh0dHA6Ly9kZXRlY3RvcnMuaW50ZXJuYWw6ODA5NS92MS9kZXRlY3QiEjsKBXNoYXBlGAQgASgOMiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZXRlY3RvckJhY2tlbmRTaGFwZRIbCgp0aW1lb3V0X21zGAUgASgFQgfavBgDMjAwEi0KC2F1dGhfaGVhZGVyGAYgASgJQhPavBgPIkF1dGhvcml6YXRpb24iSACIAQESLgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGZGlnZXN0GAkgASgJSAGIAQFCDgoMX2F1dGhfaGVhZGVyQgkKB19kaWdlc3QqvAMKFERldGVjdG9yQmFja2VuZFNoYXBlEiYKIkRFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfVU5TUEVDSUZJRUQQABI5CiNERVRFQ1RPUl9CQUNLRU5EX1NIQVBFX1BPTElDWV9HVUFSRBABGhCSvRgMcG9saWN5LWd1YXJkEkMKKERFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfT1BFTkFJX01PREVSQVRJT04QAhoVkr0YEW9wZW5haS1tb2RlcmF0aW9uEjEKH0RFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfUFJFU0lESU8QAxoMkr0YCHByZXNpZGlvEk0KLURFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfSEZfVEVYVF9DTEFTU0lGSUNBVElPThAEGhqSvRgWaGYtdGV4dC1jbGFzc2lmaWNhdGlvbhInChpERVRFQ1RPUl9CQUNLRU5EX1NIQVBFX0ZNUxAFGgeSvRgDZm1zElEKL0RFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfT05OWF9URVhUX0NMQVNTSUZJQ0FUSU9OEAYaHJK9GBhvbm54LXRleHQtY2xhc3NpZmljYXRpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
- * DetectorBackend is an organization's own HTTP detector. Policies name it by its key; runtimes call it from within the
- * organization's network. The control plane never calls it and stores no secret for it.
+ * DetectorBackend is an organization's own detector: an HTTP server that runtimes call from within the organization's
+ * network, or a model that they run themselves. Policies name it by its key. The control plane never calls it and stores
+ * no secret for it.
  *
  * @generated from message policyguard.control.v1.DetectorBackend
  */
@@ -37,7 +38,7 @@ export type DetectorBackend = Message<"policyguard.control.v1.DetectorBackend"> 
   key: string;
 
   /**
-   * The URL at which runtimes call it.
+   * The URL at which runtimes call it; "model:<name>" for a model in the model folder of the runtimes.
    *
    * @generated from field: string url = 3;
    */
@@ -78,6 +79,14 @@ export type DetectorBackend = Message<"policyguard.control.v1.DetectorBackend"> 
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Of a model: the digest that its files must have, as runtimes and `policy-guard model check` print it; null when any
+   * may judge. The signed bundle carries it, and a runtime with other files is `unjudged: model_mismatch`.
+   *
+   * @generated from field: optional string digest = 9;
+   */
+  digest?: string | undefined;
 };
 
 /**
@@ -135,6 +144,13 @@ export const DetectorBackendShape = {
    * @generated from enum value: DETECTOR_BACKEND_SHAPE_FMS = 5;
    */
   FMS: 5,
+
+  /**
+   * A text classifier in ONNX format that runtimes run themselves. Its URL is "model:<name>".
+   *
+   * @generated from enum value: DETECTOR_BACKEND_SHAPE_ONNX_TEXT_CLASSIFICATION = 6;
+   */
+  ONNX_TEXT_CLASSIFICATION: 6,
 } as const;
 
 /**

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/runtime_instance.proto.
  */
 export const file_policyguard_control_v1_runtime_instance: GenFile = /*@__PURE__*/
-  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEiqQYKD1J1bnRpbWVJbnN0YW5jZRITCgtpbnN0YW5jZV9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhIlChBzb2Z0d2FyZV92ZXJzaW9uGAMgASgJQgvavBgHIjEuMC4wIhIjCg5idW5kbGVfdmVyc2lvbhgEIAEoBUIG2rwYAjQxSACIAQESIwoOYWN0aXZhdGlvbl9zZXEYBSABKAVCBtq8GAI1N0gBiAEBEjMKBXN0YXRlGAYgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lU3RhdGUSPgoJcmVqZWN0aW9uGAcgASgJQibavBgiImRpZ2VzdF9taXNtYXRjaDogcG9saWNpZXMvYS5qc29uIkgCiAEBEhsKC3Nwb29sX2RlcHRoGAggASgBQgbavBgCMTISHwoQbG9zdF9ldmFsdWF0aW9ucxgJIAEoAUIF2rwYATASMQoNZmlyc3Rfc2Vlbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF9zZWVuX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgljb25uZWN0ZWQYDCABKAgSHgoLZXZhbHVhdGlvbnMYDSABKAFCCdq8GAU0ODIxMxIpChByZWZ1c2VkX2JhY2tlbmRzGA4gAygJQg/avBgLImluai1tb2RlbCISJQoOd2l0bmVzc2VkX3NpemUYDyABKA1CCNq8GAQxMDI0SAOIAQESIwoPd2l0bmVzc2VkX2Vwb2NoGBAgASgNQgXavBgBMUgEiAEBEjsKEmV2aWRlbmNlX2ZvcmtlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBYgBAUIRCg9fYnVuZGxlX3ZlcnNpb25CEQoPX2FjdGl2YXRpb25fc2VxQgwKCl9yZWplY3Rpb25CEQoPX3dpdG5lc3NlZF9zaXplQhIKEF93aXRuZXNzZWRfZXBvY2hCFQoTX2V2aWRlbmNlX2ZvcmtlZF9hdCqjAQoMUnVudGltZVN0YXRlEh0KGVJVTlRJTUVfU1RBVEVfVU5TUEVDSUZJRUQQABIkChRSVU5USU1FX1NUQVRFX0FDVElWRRABGgqSvRgGYWN0aXZlEiQKFFJVTlRJTUVfU1RBVEVfQkVISU5EEAIaCpK9GAZiZWhpbmQSKAoWUlVOVElNRV9TVEFURV9SRUpFQ1RFRBADGgySvRgIcmVqZWN0ZWRiBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi3wYKD1J1bnRpbWVJbnN0YW5jZRITCgtpbnN0YW5jZV9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhIlChBzb2Z0d2FyZV92ZXJzaW9uGAMgASgJQgvavBgHIjEuMC4wIhIjCg5idW5kbGVfdmVyc2lvbhgEIAEoBUIG2rwYAjQxSACIAQESIwoOYWN0aXZhdGlvbl9zZXEYBSABKAVCBtq8GAI1N0gBiAEBEjMKBXN0YXRlGAYgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lU3RhdGUSPgoJcmVqZWN0aW9uGAcgASgJQibavBgiImRpZ2VzdF9taXNtYXRjaDogcG9saWNpZXMvYS5qc29uIkgCiAEBEhsKC3Nwb29sX2RlcHRoGAggASgBQgbavBgCMTISHwoQbG9zdF9ldmFsdWF0aW9ucxgJIAEoAUIF2rwYATASMQoNZmlyc3Rfc2Vlbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF9zZWVuX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgljb25uZWN0ZWQYDCABKAgSHgoLZXZhbHVhdGlvbnMYDSABKAFCCdq8GAU0ODIxMxIpChByZWZ1c2VkX2JhY2tlbmRzGA4gAygJQg/avBgLImluai1tb2RlbCISJQoOd2l0bmVzc2VkX3NpemUYDyABKA1CCNq8GAQxMDI0SAOIAQESIwoPd2l0bmVzc2VkX2Vwb2NoGBAgASgNQgXavBgBMUgEiAEBEjsKEmV2aWRlbmNlX2ZvcmtlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBYgBARI0CgZtb2RlbHMYEiADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1bnRpbWVNb2RlbEIRCg9fYnVuZGxlX3ZlcnNpb25CEQoPX2FjdGl2YXRpb25fc2VxQgwKCl9yZWplY3Rpb25CEQoPX3dpdG5lc3NlZF9zaXplQhIKEF93aXRuZXNzZWRfZXBvY2hCFQoTX2V2aWRlbmNlX2ZvcmtlZF9hdCK7AQoMUnVudGltZU1vZGVsEiAKBG5hbWUYASABKAlCEtq8GA4icHJvbXB0LWd1YXJkIhIaCgVzdGF0ZRgCIAEoCUIL2rwYByJyZWFkeSISYgoGZGlnZXN0GAMgASgJQk3avBhJInNoYTI1Njo5Zjg2ZDA4MTg4NGM3ZDY1OWEyZmVhYTBjNTVhZDAxNWEzYmY0ZjFiMmIwYjgyMmNkMTVkNmMxNWIwZjAwYTA4IkgAiAEBQgkKB19kaWdlc3QqowEKDFJ1bnRpbWVTdGF0ZRIdChlSVU5USU1FX1NUQVRFX1VOU1BFQ0lGSUVEEAASJAoUUlVOVElNRV9TVEFURV9BQ1RJVkUQARoKkr0YBmFjdGl2ZRIkChRSVU5USU1FX1NUQVRFX0JFSElORBACGgqSvRgGYmVoaW5kEigKFlJVTlRJTUVfU1RBVEVfUkVKRUNURUQQAxoMkr0YCHJlamVjdGVkYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * RuntimeInstance is a runtime process that has enrolled, with the state that it reported.
@@ -141,6 +141,13 @@ export type RuntimeInstance = Message<"policyguard.control.v1.RuntimeInstance"> 
    * @generated from field: optional google.protobuf.Timestamp evidence_forked_at = 17;
    */
   evidenceForkedAt?: Timestamp | undefined;
+
+  /**
+   * The models that its machine runs.
+   *
+   * @generated from field: repeated policyguard.control.v1.RuntimeModel models = 18;
+   */
+  models: RuntimeModel[];
 };
 
 /**
@@ -149,6 +156,41 @@ export type RuntimeInstance = Message<"policyguard.control.v1.RuntimeInstance"> 
  */
 export const RuntimeInstanceSchema: GenMessage<RuntimeInstance> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_runtime_instance, 0);
+
+/**
+ * RuntimeModel is a model that the machine of a runtime runs.
+ *
+ * @generated from message policyguard.control.v1.RuntimeModel
+ */
+export type RuntimeModel = Message<"policyguard.control.v1.RuntimeModel"> & {
+  /**
+   * Name of its folder, which detector backends write as "model:<name>".
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * "ready", "loading", or why it is out, such as "fixture_mismatch".
+   *
+   * @generated from field: string state = 2;
+   */
+  state: string;
+
+  /**
+   * Digest of its files, which a detector backend may demand; null before they were read.
+   *
+   * @generated from field: optional string digest = 3;
+   */
+  digest?: string | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.RuntimeModel.
+ * Use `create(RuntimeModelSchema)` to create a new message.
+ */
+export const RuntimeModelSchema: GenMessage<RuntimeModel> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_runtime_instance, 1);
 
 /**
  * RuntimeState compares a runtime with its environment's activation.

@@ -36,6 +36,7 @@ import { OverrideRules } from "./0032-override-rules.ts";
 import { NameRuntimesOfTraces } from "./0033-name-runtimes-of-traces.ts";
 import { KnowProcesses } from "./0034-know-processes.ts";
 import { KnowTheDatabase } from "./0035-know-the-database.ts";
+import { NameModels } from "./0036-name-models.ts";
 
 /**
  * The schema of the first release, as it came about. Nobody runs an older release beside it, so these do what those of
@@ -82,4 +83,5 @@ export const migrations: readonly PhasedMigration[] = [
   ...base,
   { name: "0034-know-processes", class: KnowProcesses, phase: "expand" },
   { name: "0035-know-the-database", class: KnowTheDatabase, phase: "expand" },
+  { name: "0036-name-models", class: NameModels, phase: "expand" },
 ];

@@ -1,0 +1,123 @@
+// Reaches a backend by HTTP: over persistent connections, with the contract of its shape.
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Pool } from "undici";
+import { createConnector } from "../../../src/kit/net/outbound/connector.ts";
+import { OutboundError } from "../../../src/kit/net/outbound/error.ts";
+import type { NetworkGuard } from "../../../src/kit/net/outbound/guard.ts";
+import { outgoingTraceparent } from "../../../src/kit/observability/tracing.ts";
+import type { BackendFindings, BackendReference, ServerShape } from "../../engine/backend/backend.ts";
+import { OriginRefused, type SecretHeader } from "./origin.ts";
+import { AnswerInvalid, type Contract, contracts } from "./shape.ts";
+import { type BackendCall, type BackendTransport, CallRefused } from "./transport.ts";
+
+/** Options of the transport. */
+export interface HttpTransportOptions {
+  readonly reference: BackendReference & { readonly shape: ServerShape };
+  /** The header with its secret; undefined when the runtime has none. */
+  readonly secret: SecretHeader | undefined;
+  /** Decides which addresses its connections may go to. */
+  readonly guard: NetworkGuard;
+}
+
+const httpLimits = {
+  connections: 16,
+  answerBytes: 4 * 1024 * 1024,
+  retryAfterMs: 20,
+  connectTimeoutMs: 10_000,
+} as const;
+
+/** The way to one backend. */
+export class HttpTransport implements BackendTransport {
+  readonly #options: HttpTransportOptions;
+  readonly #pool: Promise<Pool>;
+  readonly #path: string;
+  readonly #contract: Contract;
+  readonly batch: number;
+
+  constructor(options: HttpTransportOptions) {
+    this.#options = options;
+    this.#contract = contracts[options.reference.shape];
+    this.batch = this.#contract.batch;
+    const { origin, pathname, search } = new URL(options.reference.url);
+    this.#path = pathname + search;
+    // Loaded with the first backend: most runtimes have none, and start faster without it.
+    this.#pool = import("undici").then(
+      (undici) =>
+        new undici.Pool(origin, {
+          connect: createConnector(options.guard, { origin, connectTimeoutMs: httpLimits.connectTimeoutMs }),
+          connections: httpLimits.connections,
+          pipelining: 1,
+        }),
+    );
+  }
+
+  /** Posts the texts. A call is repeated only when the connection was refused, once. */
+  async call(call: BackendCall): Promise<BackendFindings[]> {
+    try {
+      return await this.#postTwice(call);
+    } catch (error) {
+      // Our own refusal says nothing about the backend.
+      if (!(error instanceof OriginRefused)) throw error;
+      throw new CallRefused("backend_origin_refused", error.message, { isIllness: false });
+    }
+  }
+
+  /** Ends its connections. */
+  async close(): Promise<void> {
+    await (await this.#pool).destroy();
+  }
+
+  async #postTwice(call: BackendCall): Promise<BackendFindings[]> {
+    try {
+      return await this.#post(call);
+    } catch (error) {
+      // Nothing was sent, so a retry cannot do anything twice.
+      if (!isRefused(error)) throw error;
+      await pause(httpLimits.retryAfterMs, undefined, { signal: call.signal });
+      return this.#post(call);
+    }
+  }
+
+  async #post({ texts, signal }: BackendCall): Promise<BackendFindings[]> {
+    const { reference, secret } = this.#options;
+    const traceparent = outgoingTraceparent();
+    const pool = await this.#pool;
+    const { statusCode, body } = await pool.request({
+      method: "POST",
+      path: this.#path,
+      signal,
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        ...this.#contract.headers?.(reference),
+        ...(traceparent === undefined ? {} : { traceparent }),
+        ...(secret === undefined ? {} : { [secret.name]: secret.value }),
+      },
+      body: JSON.stringify(this.#contract.body(texts)),
+    });
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    for await (const chunk of body) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > httpLimits.answerBytes) throw new AnswerInvalid("the answer is too large");
+      chunks.push(chunk);
+    }
+    if (statusCode !== 200) throw new AnswerInvalid(`expected status 200, got ${statusCode}`);
+    return this.#contract.read(parsed(Buffer.concat(chunks)), texts).map((findings) => ({ findings }));
+  }
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    // The parser's message would quote the text.
+    throw new AnswerInvalid("the answer is not JSON");
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  if (error instanceof OutboundError && error.cause !== undefined) return isRefused(error.cause);
+  return error instanceof Error && "code" in error && error.code === "ECONNREFUSED";
+}
