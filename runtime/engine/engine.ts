@@ -115,7 +115,7 @@ export interface Engine {
    */
   readonly questionsOf: (
     request: EvaluateRequest,
-    moment: Pick<EvaluationContext, "stage" | "isTranscript" | "now">,
+    moment: Pick<EvaluationContext, "stage" | "isTranscript" | "now" | "memory">,
   ) => readonly BackendQuestion[];
   /** Names of the output schemas, sorted. */
   readonly schemas: readonly string[];
@@ -231,7 +231,10 @@ function engineOf(source: EngineSource, parts: EngineParts, following = followed
     ...inventoryOf(parts),
     demoting: (demotions) =>
       engineOf(source, { ...parts, policies: policies.map((policy) => demotedIn(policy, demotions)) }, following),
-    questionsOf: (request, moment) => questionsOf(request, moment, applicability.forAgent(request.agentId ?? "")),
+    questionsOf: (request, moment) => {
+      const applicable = applicability.forAgent(request.agentId ?? "");
+      return questionsOf(request, moment, { applicable, scanner, backed: specs.backed });
+    },
     evaluate,
     openStream: (request, context) => {
       const applicable = applicability.forAgent(request.agentId ?? "");

@@ -11,6 +11,8 @@ import { json } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../harness/eventually.ts";
+import { hasAddon } from "../harness/model/model-host.ts";
+import { writeTinyModel } from "../harness/model/tiny-model.ts";
 import { makeCheckout, playCommands, stepsOf } from "../harness/played-page.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 import { startWorkerProcess, type WorkerProcess } from "../harness/process/worker-process.ts";
@@ -53,6 +55,8 @@ const pages: Readonly<Record<string, Preparation>> = {
     },
   },
   "docs/datasets.md": { replace: { '"support-prompts"': '"other-prompts"' } },
+  // Without the add-on there is no model to check.
+  "docs/models.md": { leaveOut: ["npm run setup-models", ...(hasAddon ? [] : ["policy-guard.mjs model"])] },
   // What it asks of an environment would hold up the promotion that another page plays.
   "docs/gates.md": { replace: { "--project Support": "--project Assistant", "--env prod": "--env staging" } },
   "docs/traces.md": { leaveOut: ["clickhouse"], replace: { '\\"version\\": 7': '\\"version\\": 1' } },
@@ -173,6 +177,8 @@ function writeFiles(): void {
       /```yaml\n(# gates.yaml[\s\S]*?)```/.exec(readFileSync(join(root, "docs/gates.md"), "utf8"))?.[1] ?? "",
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(join(checkout, name), content);
+  // The classifier that somebody brings.
+  writeTinyModel(join(checkout, "models", "prompt-guard"));
 }
 
 // The variables of the first calls. A command that fails ends the shell, and so does an answer that is an error.

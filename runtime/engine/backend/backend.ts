@@ -1,6 +1,7 @@
 // Detector backends as an evaluation sees them. The caller asks the questions, and the answers arrive as an argument.
 
 import type { Detection } from "../detectors/detector.ts";
+import { matchesGlob } from "../text/glob.ts";
 
 /** The protocols that servers may speak. */
 export const serverShapes = ["policy-guard", "openai-moderation", "presidio", "hf-text-classification", "fms"] as const;
@@ -48,6 +49,35 @@ export interface BackendUse {
   readonly key: string;
   /** Categories by the backend's labels; other labels are ignored. When absent, every label is a finding. */
   readonly categories?: Readonly<Record<string, string>>;
+  /** When it is asked. When absent, always. */
+  readonly ask?: AskWhen;
+}
+
+/** When a backend is asked about a text; every condition must hold. */
+export interface AskWhen {
+  /** The score of the detector itself must be in this range, both ends included. A text without findings has 0. */
+  readonly between?: readonly [number, number];
+  readonly stages?: readonly string[];
+  /** Globs over the origins of texts. */
+  readonly origins?: readonly string[];
+}
+
+/** What decides whether a backend is asked about a text. */
+export interface AskedText {
+  readonly stage: string;
+  readonly origin: string;
+  /** What the detector itself found in the text. */
+  readonly own: () => readonly Detection[];
+}
+
+/** Whether a policy asks a backend about a text. */
+export function isAsked({ ask }: BackendUse, { stage, origin, own }: AskedText): boolean {
+  if (ask === undefined) return true;
+  if (ask.stages !== undefined && !ask.stages.includes(stage)) return false;
+  if (ask.origins !== undefined && !ask.origins.some((glob) => matchesGlob(glob, origin))) return false;
+  if (ask.between === undefined) return true;
+  const score = Math.max(0, ...own().map((detection) => detection.score));
+  return score >= ask.between[0] && score <= ask.between[1];
 }
 
 /** A finding of a backend in a text. Without offsets it covers the whole text. */
@@ -117,11 +147,13 @@ export function silenceOfAnswer(answer: BackendAnswer): BackendFailure | Backend
 }
 
 /** The detections of an answer. Strict readers have already turned offsets outside the text into an error. */
-export function detectionsOfAnswer(answer: BackendAnswer, { categories }: BackendUse, text: string): Detection[] {
+export function detectionsOfAnswer(answer: BackendAnswer, { key, categories }: BackendUse, text: string): Detection[] {
   if ("failure" in answer) return [];
   return answer.findings.flatMap(({ label, score, start = 0, end = text.length, category: given }) => {
     const category = categories === undefined ? (given ?? categoryOf(label)) : ownValue(categories, label);
-    return category === undefined ? [] : [{ category, start, end, score, layer: "plain", attributes: { label } }];
+    return category === undefined
+      ? []
+      : [{ category, start, end, score, layer: "plain", attributes: { label, backend: key } }];
   });
 }
 

@@ -1,27 +1,55 @@
 // Joins the answers of backends with the detections of the scanner.
 
 import type { Detection } from "../detectors/detector.ts";
-import { answerOf, type BackedDetector, type BackendAnswers, detectionsOfAnswer } from "./backend.ts";
+import { answerOf, type BackedDetector, type BackendAnswers, detectionsOfAnswer, isAsked } from "./backend.ts";
 
 type Found = ReadonlyMap<string, readonly Detection[]> | undefined;
+
+/** A segment, as far as it matters whether backends are asked about it. */
+export interface BackedSegment {
+  readonly text: string;
+  readonly origin: string;
+  /** Its stage, as policies write it. */
+  readonly stage: string;
+}
+
+/** The detections of all detectors, and which of those with a backend were judged without it. */
+export interface JoinedDetections {
+  readonly found: Found[];
+  /** Keys of detectors whose policy asks no backend about a segment, by the index of the segment. */
+  readonly unasked: readonly ReadonlySet<string>[];
+}
+
+const none: ReadonlySet<string> = new Set();
 
 /**
  * Adds the detections of detectors that have a backend, under their own keys. A segment that was not scanned stays
  * undefined.
  */
 export function withBackends(
-  segments: readonly { readonly text: string }[],
+  segments: readonly BackedSegment[],
   scanned: readonly Found[],
   backed: readonly BackedDetector[],
   answers: BackendAnswers | undefined,
-): Found[] {
-  return scanned.map((found, index) => {
-    const text = segments[index]?.text ?? "";
-    if (found === undefined || text === "") return found;
+): JoinedDetections {
+  const unasked: ReadonlySet<string>[] = [];
+  const joined = scanned.map((found, index) => {
+    const segment = segments[index];
+    if (found === undefined || segment === undefined || segment.text === "") {
+      unasked.push(none);
+      return found;
+    }
+    const quiet = new Set<string>();
+    unasked.push(quiet);
     const more = backed.map(({ key, inner, use }): [string, readonly Detection[]] => {
       const own = inner === undefined ? [] : (found.get(inner) ?? []);
-      return [key, [...own, ...detectionsOfAnswer(answerOf(answers, use.key, text), use, text)]];
+      if (!isAsked(use, { ...segment, own: () => own })) {
+        quiet.add(key);
+        return [key, own];
+      }
+      return [key, [...own, ...detectionsOfAnswer(answerOf(answers, use.key, segment.text), use, segment.text)]];
     });
     return new Map([...found, ...more.filter(([, list]) => list.length > 0)]);
   });
+  return { found: joined, unasked };
 }

@@ -132,6 +132,7 @@ export function runEvaluation(
 interface Judged extends Decision {
   readonly segments: readonly TextSegment[];
   readonly detections: readonly SegmentDetections[];
+  readonly unasked: Scanned["unasked"];
   readonly schema: SchemaOutcome | undefined;
   readonly outcome: Outcome;
   readonly deciding: Match | undefined;
@@ -141,11 +142,12 @@ interface Judged extends Decision {
 
 function judge(request: EvaluateRequest, context: EvaluationContext, tools: EvaluationTools): Judged {
   const segments = segmentsOf(request, context);
-  const { detections, foundAtMs } = scanSegments(segments, request, context, tools);
+  const scanned = scanSegments(segments, request, context, tools);
+  const { detections, unasked } = scanned;
   tools.observer?.scanned(segments, detections);
   const { asks, observer } = askers(tools);
   const rollouts = (by: RolloutKey) => rolloutValue(by, request, segments, context.evaluationId);
-  const input = decisionInputOf(request, segments, { detections, foundAtMs }, { context, tools });
+  const input = decisionInputOf(request, segments, scanned, { context, tools });
   const { matches, gaps } = decide(tools.applicable, {
     ...input,
     isRolledOut: ({ id }, { by, percent }) => isInRollout(id, rollouts(by).value, percent),
@@ -156,7 +158,7 @@ function judge(request: EvaluateRequest, context: EvaluationContext, tools: Eval
   const outcome = schema?.valid === false ? Outcome.BLOCK : strictest(matches.filter(isEnforced));
   const deciding = decidingMatch(matches, outcome);
   tools.observer?.decided(matches, deciding);
-  return { segments, detections, matches, gaps, schema, outcome, deciding, asks, rolloutValue: rollouts };
+  return { segments, detections, unasked, matches, gaps, schema, outcome, deciding, asks, rolloutValue: rollouts };
 }
 
 /** Keeps what asks the conditions of those policies whose values a record needs. */
@@ -197,7 +199,7 @@ function limitMsOf({ options }: EvaluateRequest, { applicable }: EvaluationTools
 function decisionInputOf(
   request: EvaluateRequest,
   segments: readonly TextSegment[],
-  { detections, foundAtMs }: Scanned,
+  { detections, foundAtMs, unasked }: Scanned,
   { context, tools }: { context: EvaluationContext; tools: EvaluationTools },
 ): Omit<DecisionInput, "isRolledOut" | "observer"> {
   const { stage, now, elapsedUs, session, backends } = context;
@@ -207,7 +209,8 @@ function decisionInputOf(
     stage,
     segments,
     detections,
-    silenceOf: ({ backend, known }, segment) => {
+    silenceOf: ({ backend, known, specKey }, segment) => {
+      if (unasked[segment]?.has(specKey) === true) return undefined;
       if (backend === undefined) return known === undefined ? undefined : languages.silenceOf(known, segment);
       return silenceOfAnswer(answerOf(backends, backend, segments[segment]?.text ?? ""));
     },

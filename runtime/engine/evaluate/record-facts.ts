@@ -61,6 +61,8 @@ export const noReplayFacts: ReplayFacts = {
 
 /** Why a backend gave no answer that no rule of the stage asked. */
 export const notAsked = "not_asked";
+/** Why a backend gave no answer that the policy did not want: its own conditions (`ask`) left the text to the detector. */
+export const notWanted = "not_wanted";
 
 /** Maximum number of conditions in a record. Where there are more, a replay has to do without their values. */
 const maxConditions = 1_000;
@@ -72,6 +74,8 @@ export interface FactSource {
   readonly tools: EvaluationTools;
   readonly segments: readonly TextSegment[];
   readonly detections: readonly SegmentDetections[];
+  /** Keys of detectors whose policy asks no backend about a segment, by the index of the segment. */
+  readonly unasked: readonly ReadonlySet<string>[];
   readonly signals: RecordedSignals;
   readonly schema: SchemaOutcome | undefined;
   readonly language: string | undefined;
@@ -203,7 +207,7 @@ function rolloutsOf({ tools: { applicable }, rolloutValue }: FactSource): Record
   return [...positions.values()];
 }
 
-function silentBackendsOf({ context, tools, segments, detections }: FactSource): SilentBackend[] {
+function silentBackendsOf({ context, tools, segments, detections, unasked }: FactSource): SilentBackend[] {
   const asking = { applicable: tools.applicable, nowMs: context.now.getTime() };
   const silent = new Map<string, SilentBackend>();
   for (const { key, use } of tools.backed ?? []) {
@@ -212,9 +216,10 @@ function silentBackendsOf({ context, tools, segments, detections }: FactSource):
     for (const [piece, { text, stage = context.stage }] of segments.entries()) {
       if (text === "" || detections[piece] === undefined) continue;
       const silence = silenceOfAnswer(answerOf(context.backends, use.key, text));
-      if (silence === undefined) continue;
-      const isAsked = silence !== "backend_unavailable" || asksAt(use.key, stage, asking);
-      const reason = isAsked ? silence : notAsked;
+      const isUnwanted = unasked[piece]?.has(key) === true;
+      if (silence === undefined && !isUnwanted) continue;
+      const wasAsked = silence !== "backend_unavailable" || asksAt(use.key, stage, asking);
+      const reason = isUnwanted ? notWanted : wasAsked && silence !== undefined ? silence : notAsked;
       const name = `${spec}/${reason}`;
       const known = silent.get(name) ?? {
         ...{ $typeName: "policyguard.policy.v1.SilentBackend" as const, spec, pieces: [] },

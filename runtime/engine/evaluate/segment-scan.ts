@@ -1,9 +1,11 @@
 // Scans the segments of a request within its time limit.
 
 import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { withBackends } from "../backend/with-backends.ts";
+import type { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { type BackedSegment, withBackends } from "../backend/with-backends.ts";
 import type { Detection, Lap, SegmentDetections, TextSource } from "../detectors/detector.ts";
 import type { KnownWindows } from "../detectors/finding.ts";
+import { nameOf, stages } from "../policy/enum-names.ts";
 import { DetectorTimes } from "../scan/detector-time.ts";
 import { type TextSegment, textSourceOf } from "../segment/segment.ts";
 import type { EvaluationContext, EvaluationTools } from "./context.ts";
@@ -13,6 +15,8 @@ import { withSplitPayloads } from "./split-payloads.ts";
 export interface Scanned {
   readonly detections: SegmentDetections[];
   readonly foundAtMs: readonly number[];
+  /** Keys of detectors whose policy asks no backend about a segment, by the index of the segment. */
+  readonly unasked: readonly ReadonlySet<string>[];
 }
 
 /**
@@ -63,9 +67,22 @@ export function scanSegments(
     context.isTranscript !== true || applicable.length === 0
       ? scanned
       : withSplitPayloads(segments, scanned, (text) => scanner.scan(text));
-  const found = backed.length === 0 ? complete : withBackends(segments, complete, backed, context.backends);
+  const { found, unasked } =
+    backed.length === 0
+      ? { found: complete, unasked: [] }
+      : withBackends(
+          segments.map((each) => backedSegment(each, context.stage)),
+          complete,
+          backed,
+          context.backends,
+        );
   const detections = found.map((each) => each && new Map([...each].map(([key, list]) => [key, inOrder(list)])));
-  return { detections, foundAtMs };
+  return { detections, foundAtMs, unasked };
+}
+
+/** A segment, as far as it matters whether backends are asked about it. */
+export function backedSegment({ text, origin, stage }: TextSegment, ofRequest: Stage): BackedSegment {
+  return { text, origin, stage: nameOf(stages, stage ?? ofRequest) };
 }
 
 /** The time limit of a request, in milliseconds since its evaluation began. */

@@ -9,7 +9,15 @@ import type { SemanticCheck } from "./check-context.ts";
 import type { DetectTerm, PolicyRule } from "./document.ts";
 import { checkSchema } from "./json-schema.ts";
 import { didYouMean } from "./problem.ts";
-import { asReference, detectorKeys, detectTerms, parameterSchema, parametersOf, resolveDetector } from "./reference.ts";
+import {
+  asReference,
+  backendOf,
+  detectorKeys,
+  detectTerms,
+  parameterSchema,
+  parametersOf,
+  resolveDetector,
+} from "./reference.ts";
 import type { SourceMap } from "./source-tree.ts";
 import { nodeAt, parsePath, pathText, type TreePath } from "./tree-path.ts";
 
@@ -40,6 +48,7 @@ export class DetectorCheck {
         );
         continue;
       }
+      this.#checkAsk(backendOf(use)?.ask?.between, [...path, "backend", "ask", "between"], definition);
       const before = this.#about.problems.count;
       this.#checkParameters(path, definition);
       if (this.#about.problems.count > before) continue;
@@ -47,6 +56,20 @@ export class DetectorCheck {
         this.#about.report.error([...path, ...parsePath(at)], message, suggestion);
       }
     }
+  }
+
+  /** Checks the thresholds between which a backend is asked. */
+  #checkAsk(between: readonly [number, number] | undefined, path: TreePath, { id, floor }: DetectorDefinition): void {
+    if (between === undefined) return;
+    const [low, high] = between;
+    if (id === "backend")
+      this.#about.report.error(path, 'the detector "backend" has no score of its own that could be between thresholds');
+    else if (low > high) this.#about.report.error(path, "expected the lower threshold first");
+    else if (low > 0 && low < floor)
+      this.#about.report.error(
+        path,
+        `"${id}" reports no scores below ${floor}: begin with 0, or with ${floor} or more`,
+      );
   }
 
   #checkParameters(path: TreePath, definition: DetectorDefinition): void {

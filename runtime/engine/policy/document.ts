@@ -105,6 +105,14 @@ export type NamedBackend = {
   readonly key: string;
   /** Categories by label; other labels are not findings. */
   readonly categories?: { readonly [label: string]: string };
+  /** When it is asked. Default: always. */
+  readonly ask?: {
+    /** The score of the detector itself must be in this range, both ends included. */
+    readonly between?: [number, number];
+    readonly stages?: StageName[];
+    /** Globs over the origins of texts. */
+    readonly origins?: string[];
+  };
 };
 
 /** A detector by name, limited to some of its findings. */

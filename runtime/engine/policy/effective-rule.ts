@@ -1,7 +1,7 @@
 // A rule with all inherited settings, for comparing two versions of it.
 
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { BackendUse } from "../backend/backend.ts";
+import type { AskWhen, BackendUse } from "../backend/backend.ts";
 import type { DetectorDefinition } from "../detectors/detector.ts";
 import type {
   DetectTerm,
@@ -134,10 +134,25 @@ function effectiveTerm(
 // The backend is compared as a part of the detector, like its parameters.
 function backendParameter(backend: BackendUse | undefined): JsonObject {
   if (backend === undefined) return {};
-  const { key, categories } = backend;
-  return { backend: categories === undefined ? key : { key, categories: { ...categories } } };
+  const { key, categories, ask } = backend;
+  if (categories === undefined && ask === undefined) return { backend: key };
+  return {
+    backend: {
+      key,
+      ...(categories !== undefined && { categories: { ...categories } }),
+      ...(ask !== undefined && { ask: askParameter(ask) }),
+    },
+  };
 }
 
 function becomesEnforced(shadow: ShadowEnd | undefined): boolean {
   return shadow !== undefined && shadow.becomes !== "off";
+}
+
+function askParameter({ between, stages, origins }: AskWhen): JsonObject {
+  return {
+    ...(between !== undefined && { between: [...between] }),
+    ...(stages !== undefined && { stages: [...stages] }),
+    ...(origins !== undefined && { origins: [...origins] }),
+  };
 }

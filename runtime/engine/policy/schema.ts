@@ -32,6 +32,23 @@ const backend: JsonObject = {
             maxLength: 64,
           },
         }),
+        ask: described(
+          "When it is asked; every condition must hold. Absent: always. Where it is not asked, the detector itself has judged.",
+          record({
+            between: described(
+              "Two thresholds: it is asked where the highest score of the detector itself is in this range, both ends included. A text in which it finds nothing has 0.",
+              { type: "array", items: threshold, minItems: 2, maxItems: 2 },
+            ),
+            stages: described(
+              "It is asked about texts of these stages.",
+              list({ type: "string", enum: [...stageNames] }, { min: 1, max: stageNames.length, unique: true }),
+            ),
+            origins: described(
+              "Globs: it is asked about texts of these origins, such as `tool:*`.",
+              list({ type: "string", minLength: 1, maxLength: 128 }, { min: 1, max: 50, unique: true }),
+            ),
+          }),
+        ),
       },
       ["key"],
     ),

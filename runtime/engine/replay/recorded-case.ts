@@ -11,7 +11,7 @@ import type { Truth } from "../decide/truth.ts";
 import type { Detection, DetectorDefinition, Scanner } from "../detectors/detector.ts";
 import { asksAt } from "../evaluate/backend-question.ts";
 import { digestKey, engineDigest } from "../evaluate/record-digest.ts";
-import { notAsked } from "../evaluate/record-facts.ts";
+import { notAsked, notWanted } from "../evaluate/record-facts.ts";
 import type { SpecIndex } from "../evaluate/record-signals.ts";
 import { withSplitPayloads } from "../evaluate/split-payloads.ts";
 import { minLetters, TextLanguages } from "../evaluate/text-languages.ts";
@@ -114,6 +114,7 @@ export class RecordedCase {
     if (term.backend === undefined)
       return term.known === undefined ? undefined : this.#languages.silenceOf(term.known, piece);
     const reason = this.#silence(term.specKey, piece);
+    if (reason === notWanted) return undefined;
     if (reason === notAsked) return this.#isAsked(term, piece) ? undefined : "backend_unavailable";
     return reason as Silence | undefined; // what an engine recorded
   }

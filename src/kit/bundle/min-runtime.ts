@@ -17,6 +17,8 @@ const features: readonly Feature[] = [
   { since: "1.1.0", isUsed: ({ path, data }) => path.startsWith("policies/") && contains(data, '"from_packs"') },
   // A model that the runtime runs itself.
   { since: "1.2.0", isUsed: ({ path, data }) => path.startsWith("backends/") && contains(data, '"url":"model:') },
+  // When a backend is asked. Another text of this spelling only keeps older runtimes out.
+  { since: "1.2.0", isUsed: ({ path, data }) => path.startsWith("policies/") && contains(data, '"ask":{') },
 ];
 
 /** The oldest runtime that understands these parts. */

@@ -107,15 +107,16 @@ export const policyModel = fc
     timeoutMs: fc.constantFrom(1_000, 200),
     unlisted: fc.constantFrom("ignore", "ignore", "unjudged"),
     friends: fc.constantFrom(["ann", "b.cc"], ["bob"]),
+    ask: fc.constantFrom(undefined, { between: [0, 0.5] }, { stages: ["tool_call"] }, { origins: ["mail*", "t*"] }),
   })
-  .map(({ rules, exemption, words, timeoutMs, unlisted, friends }): PolicyDocument => {
+  .map(({ rules, exemption, words, timeoutMs, unlisted, friends, ask }): PolicyDocument => {
     const document = {
       ...{ apiVersion: "policyguard/v1", kind: "Policy", metadata: { name: "p" } },
       defaults: { timeout_ms: timeoutMs, unsupported_language: unlisted },
       lists: { friends },
       detectors: {
         own: { use: "words", words },
-        far: { use: "secrets", backend: "remote" },
+        far: { use: "secrets", backend: ask === undefined ? "remote" : { key: "remote", ask } },
       },
       rules: rules.map((rule, index) => ({ id: `r${index}`, ...rule })),
       ...(exemption !== undefined && {
