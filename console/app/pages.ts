@@ -36,6 +36,7 @@ export const pageGroups = [
         key: undefined,
         needs: "AnnotationService/LeaseAnnotationQueue",
       },
+      { to: "/o/$org/replays", title: nav.replays, key: undefined, needs: undefined },
       { to: "/o/$org/analytics", title: nav.analytics, key: "a", needs: undefined },
       { to: "/o/$org/alerts", title: nav.alerts, key: undefined, needs: undefined },
     ],

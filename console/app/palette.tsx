@@ -96,7 +96,7 @@ function useEntries(text: string, onKeys: () => void): readonly Entry[] {
   const { data } = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxPolicies });
   const id = text.trim();
   if (traceId.test(id)) {
-    const choose = () => navigate({ to: "/o/$org/traces", params, search: { trace: id } });
+    const choose = () => navigate({ to: "/o/$org/traces/$trace", params: { ...params, trace: id } });
     return [{ id, kind: en.nav.traces, title: texts.trace(id), choose }];
   }
   const pages = navigationPages

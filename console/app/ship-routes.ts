@@ -4,6 +4,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { textsIn } from "../data/search.ts";
 import { analyticsSearch } from "../page/analytics/search.ts";
+import { replaySearch } from "../page/replay/search.ts";
 import { orgRoute } from "./route-base.tsx";
 
 const getParentRoute = () => orgRoute;
@@ -74,6 +75,26 @@ const reviewRoute = createRoute({
   path: "/review",
   validateSearch: (search: Record<string, unknown>) => textsIn(search, "project"),
   component: lazyRouteComponent(() => import("../page/trace/review.tsx"), "ReviewPage"),
+});
+
+const replaysRoute = createRoute({
+  getParentRoute,
+  path: "/replays",
+  validateSearch: replaySearch,
+  component: lazyRouteComponent(() => import("../page/replay/list.tsx"), "ReplaysPage"),
+});
+
+const replayRoute = createRoute({
+  getParentRoute,
+  path: "/replays/$run",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "change"),
+  component: lazyRouteComponent(() => import("../page/replay/replay.tsx"), "ReplayPage"),
+});
+
+const traceRoute = createRoute({
+  getParentRoute,
+  path: "/traces/$trace",
+  component: lazyRouteComponent(() => import("../page/trace/page.tsx"), "TracePage"),
 });
 
 const alertsRoute = createRoute({
@@ -169,6 +190,9 @@ export const shipRoutes = [
   agentsRoute,
   reviewRoute,
   analyticsRoute,
+  replaysRoute,
+  replayRoute,
+  traceRoute,
   alertsRoute,
   newAlertRoute,
   alertRoute,

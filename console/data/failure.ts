@@ -17,7 +17,9 @@ export type FailureKind =
   | "invalid"
   | "wait"
   | "broken"
-  | "unreachable";
+  | "unreachable"
+  /** An error of the page itself. */
+  | "script";
 
 /** A field that the server refused, and why. */
 export interface FieldFault {
@@ -69,20 +71,25 @@ const byCode: ReadonlyMap<Code, FailureKind> = new Map([
 
 /** The failure of a call. */
 export function failureOf(error: unknown): Failure {
-  const connectError = ConnectError.from(error);
-  const detail = connectError.findDetails(ErrorDetailSchema)[0];
+  if (!(error instanceof ConnectError)) return { ...noDetail, kind: "script", message: messageOf(error) };
+  const detail = error.findDetails(ErrorDetailSchema)[0];
   const extra: Readonly<Record<string, unknown>> = detail?.extra ?? {};
-  const kind =
-    (detail && byReason.get(detail.reason)) ?? byCode.get(connectError.code) ?? brokenKind(connectError, detail);
+  const kind = (detail && byReason.get(detail.reason)) ?? byCode.get(error.code) ?? brokenKind(error, detail);
   return {
     kind,
-    message: connectError.rawMessage,
+    message: error.rawMessage,
     code: detail?.error ?? "",
     fields: fieldsOf(extra.fields),
     gates: gatesOf(extra.gates),
     retryAfter: typeof extra.retry_after === "number" ? extra.retry_after : undefined,
-    requestId: connectError.metadata.get("x-request-id") ?? undefined,
+    requestId: error.metadata.get("x-request-id") ?? undefined,
   };
+}
+
+const noDetail = { code: "", fields: [], gates: [], retryAfter: undefined, requestId: undefined };
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A failure without a detail did not come from the server's handlers. */

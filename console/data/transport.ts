@@ -1,7 +1,7 @@
 // The way to the control plane. Calls carry the browser's cookie by themselves; the header says which session this page
 // was loaded with, and proves that the call is the page's own.
 
-import type { Interceptor, Transport } from "@connectrpc/connect";
+import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { failureOf } from "./failure.ts";
 
@@ -56,11 +56,22 @@ export async function pageFetch(
   const calledFor = sessionId;
   const headers = new Headers(init.headers);
   headers.set(header, calledFor);
-  const answer = await fetch(path, { ...init, headers });
+  const answer = await fetch(path, { ...init, headers }).catch(unreached);
   if (answer.ok) return answer;
   const error = await errorOf(answer);
   if (calledFor !== unknown) noteEnd(error);
   throw error;
+}
+
+/** What a fetch throws that got no answer, as the transport says it. */
+function unreached(error: unknown): never {
+  throw new ConnectError(
+    error instanceof Error ? error.message : String(error),
+    Code.Unavailable,
+    undefined,
+    [],
+    error,
+  );
 }
 
 /** The transport of all calls. */

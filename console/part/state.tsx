@@ -43,10 +43,16 @@ export function Empty({
 /** What a failure says to the reader. */
 export function messageOf(failure: Failure): string {
   const { failure: texts } = en;
-  const fixed = { unreachable: texts.unreachable, gone: texts.gone, billing_blocked: texts.billing } as const;
+  const fixed = {
+    unreachable: texts.unreachable,
+    gone: texts.gone,
+    billing_blocked: texts.billing,
+    script: texts.script,
+  } as const;
   if (failure.kind in fixed) return fixed[failure.kind as keyof typeof fixed];
-  const wait = failure.retryAfter === undefined ? "" : ` ${texts.retryIn(failure.retryAfter)}`;
-  return `${failure.message || texts.broken}${wait}`;
+  const said = failure.message || texts.broken;
+  if (failure.retryAfter === undefined) return said;
+  return `${said}${/[.!?]$/.test(said) ? "" : "."} ${texts.retryIn(failure.retryAfter)}`;
 }
 
 /** A failed call, in the part of the page that it belongs to. */

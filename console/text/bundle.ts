@@ -66,6 +66,7 @@ export const bundleTexts = {
   estimate: (n: string, low: string, high: string) => `${n} (${low} to ${high})`,
   bounded: (n: string) => `${n} cannot be decided without the text`,
   results: "Traces that come out otherwise",
+  wholeReplay: "The whole replay",
   noTraces: "There were no traces in these seven days.",
   runtimes: "Runtimes",
   reached: (active: number, total: number) =>

@@ -28,6 +28,15 @@ export const calibrationTexts = {
   rate: "Innocent requests that may match, at most (%)",
   recall: "Has to find at least (%)",
   recallHint: "Empty: not asked.",
+  discoveries: "Of what matches, innocent at most (%)",
+  discoveriesHint: "Empty: not asked. It depends on how many requests are attacks.",
+  parts: "Has to hold",
+  partsHint: "In parts, each needs enough requests of its own.",
+  groupings: {
+    none: "over all requests",
+    language: "in each language",
+    agent: "for each agent",
+  } as Readonly<Record<string, string>>,
   confidence: "With a probability of (%)",
   state: "State",
   states: {

@@ -11,7 +11,7 @@ export const compareBundleTexts = {
   none: "The project has no environment yet.",
   nothing: "Choose two versions",
   nothingText: "Where nothing is active yet, choose a version to compare with.",
-  same: "Nothing changes: they mean the same.",
+  same: "Nothing changes: the content is the same.",
   verdicts: {
     stricter: "Stricter: no outcome can become milder.",
     weaker: "Weaker: no outcome can become stricter.",

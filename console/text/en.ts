@@ -21,10 +21,12 @@ import { keyTexts } from "./keys.ts";
 import { languageTexts } from "./language.ts";
 import { detectorTexts, listTexts, packTexts, schemaTexts } from "./library.ts";
 import { benchmarkTexts, datasetTexts } from "./measure.ts";
+import { replayTexts } from "./replay.ts";
 import { reviewTexts } from "./review.ts";
 import { settingTexts } from "./setting.ts";
 import { signingKeyTexts } from "./signing-key.ts";
 import { roleTexts, teamTexts } from "./team.ts";
+import { toDatasetTexts } from "./to-dataset.ts";
 import { webhookTexts } from "./webhook.ts";
 
 /** The English texts. */
@@ -60,6 +62,7 @@ export const en = {
   failure: {
     unreachable: "The control plane does not answer. What you typed is kept.",
     broken: "Something went wrong on the server.",
+    script: "Something went wrong on this page. What you typed is kept; load the page anew.",
     gone: "This is gone, or not yours.",
     refused: "Your role does not allow this.",
     field: (field: string, message: string) => `${field}: ${message}`,
@@ -88,6 +91,7 @@ export const en = {
     watch: "Watch",
     traces: "Traces",
     review: "Review",
+    replays: "Replays",
     analytics: "Analytics",
     alerts: "Alerts",
     languages: "Languages",
@@ -225,6 +229,8 @@ export const en = {
     confirmDelete: "Delete policy",
   },
   compareBundles: compareBundleTexts,
+  replays: replayTexts,
+  toDataset: toDatasetTexts,
   versions: {
     title: "Versions",
     author: "Author",
@@ -303,6 +309,9 @@ export const en = {
     fresh: (n: number) => `${counted(n, "new trace", "new traces")}: show`,
     shown: (n: number, isExact: boolean) => `${counted(n, "trace", "traces")}${isExact ? "" : " or more"}`,
     title1: "Trace",
+    all: "All traces",
+    goneText: "Its retention is over, or the address is wrong.",
+    link: "Open as a page",
     text: "Text",
     noText: "The environment keeps no text, so only what was found is known.",
     findings: "Findings",

@@ -35,5 +35,6 @@ test("fields and the time to wait come from the detail", () => {
 });
 
 test("what is no answer of the server is told apart from one", () => {
-  expect(failureOf(new TypeError("Failed to fetch")).kind).toBe("unreachable");
+  expect(failureOf(ConnectError.from(new TypeError("Failed to fetch"))).kind).toBe("unreachable");
+  expect(failureOf(new TypeError("x is undefined"))).toMatchObject({ kind: "script", message: "x is undefined" });
 });

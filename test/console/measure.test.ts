@@ -155,6 +155,8 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await page.getByRole("dialog").getByRole("alert").first().waitFor();
     await page.getByLabel(/^Innocent requests that may match/).fill("50");
     await page.getByLabel(/^With a probability/).fill("50");
+    await page.getByLabel("Has to hold").selectOption("language");
+    await page.getByLabel("Has to hold").selectOption("none");
     await page.getByRole("button", { name: "Calibrate", exact: true }).click();
     await page.getByText("It waits for its turn").waitFor();
     calibrationPath = new URL(page.url()).pathname.replace(driver.at(""), "");
@@ -167,6 +169,57 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
       .first()
       .waitFor();
     await page.getByRole("button", { name: "Discard changes" }).click();
+  });
+
+  test("a sample is added, changed and deleted, each as a version; what is refused is told beside its field", async () => {
+    const page = await driver.openAs("editor", driver.at(datasetPath));
+    await page.getByRole("button", { name: "Add a sample…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Text").fill(lines[1]?.text ?? "");
+    await dialog.getByRole("button", { name: "Add the sample" }).click();
+    await dialog.getByRole("alert").first().waitFor();
+    await dialog.getByLabel("Text").fill(`typed by hand ${hostile}`);
+    await dialog.getByLabel("Language").fill("not a tag");
+    await dialog.getByRole("button", { name: "Add the sample" }).click();
+    await dialog.getByRole("alert").first().waitFor();
+    await dialog.getByLabel("Language").fill("en");
+    await dialog.getByLabel("Expected").selectOption("ALLOW");
+    await dialog.getByLabel("Labels").fill("typed, typed, odd");
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Add the sample" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("4 entries").waitFor();
+    const row = page.getByRole("table", { name: "Samples" }).getByRole("row").filter({ hasText: "typed by hand" });
+    await row.getByRole("button", { name: "Edit…" }).click();
+    await dialog.getByLabel("Labels").fill("");
+    await dialog.getByLabel("Text").fill("typed anew");
+    await dialog.getByRole("button", { name: "Save the sample" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const changed = page.getByRole("table", { name: "Samples" }).getByRole("row").filter({ hasText: "typed anew" });
+    await changed.waitFor();
+    expect(await changed.getByText("odd").count()).toBe(0);
+    await changed.getByRole("button", { name: "Delete…" }).click();
+    await dialog.getByRole("button", { name: "Delete the sample" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("3 entries").waitFor();
+  });
+
+  test("a file that is too large is refused before anything is sent", async () => {
+    const page = await driver.openAs("editor", driver.at(datasetPath));
+    const field = page.getByLabel("File", { exact: true });
+    const choose = (size: number) =>
+      field.evaluate((input, bytes) => {
+        const files = new DataTransfer();
+        files.items.add(new File([new ArrayBuffer(bytes)], "large.jsonl"));
+        (input as HTMLInputElement).files = files.files;
+        input.dispatchEvent(new Event("change", { bubbles: true }));
+      }, size);
+    await choose(51_000_000);
+    await page.getByText("policy-guard datasets import").waitFor();
+    expect(await page.getByRole("button", { name: "Import", exact: true }).isDisabled()).toBe(true);
+    await choose(1_000);
+    await page.getByText(/^large\.jsonl, /).waitFor();
+    expect(await page.getByRole("button", { name: "Import", exact: true }).isEnabled()).toBe(true);
   });
 
   test("these pages are accessible, light and dark, and fit a phone", async () => {

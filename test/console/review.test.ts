@@ -1,7 +1,11 @@
 // What people say of traces: marks, the queue, replays, and what a false positive becomes; in a real browser.
 
+import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ownAnalysis } from "../../src/domain/analysis/own-analysis.ts";
 import { QueueFill } from "../../src/domain/measure/annotation/queue-fill.ts";
+import { ReplayRun } from "../../src/domain/replay/replay-run.ts";
+import { RunWorker } from "../../src/domain/run/run-worker.ts";
 import { systemClock } from "../../src/kit/process/clock.ts";
 import { openDatabase } from "../../src/store/connection/database.ts";
 import { browserPath } from "../harness/browser/browser.ts";
@@ -99,6 +103,75 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await drawer.getByText("slow-model").waitFor();
   });
 
+  test("traces of a filter are replayed and watched, and their results lead to the traces", async () => {
+    const page = await driver.openAs("editor", driver.at("/traces?rule=attack"));
+    await page.getByRole("link", { name: "Replay these…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Replay traces" });
+    await dialog.getByLabel("Judged by").selectOption({ label: "guard v1" });
+    expect(await dialog.getByLabel("Rule").inputValue()).toBe("attack");
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Replay", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "guard v1" }).waitFor();
+    await page.getByText("waiting", { exact: true }).waitFor();
+    await work(page.url());
+    await page.getByText("done", { exact: true }).waitFor();
+    await page.getByText("3 of 3 traces were judged.").waitFor();
+    await page.getByRole("region", { name: "Traces that come out otherwise" }).waitFor();
+    for (const look of looks) {
+      await driver.show(page, look);
+      expect(await driver.flawsOf(page)).toEqual([]);
+    }
+    await page.getByRole("button", { name: "Delete…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete the replay" }).click();
+    await page.getByRole("heading", { name: "No replay yet" }).waitFor();
+    await page.getByRole("button", { name: "New replay…" }).click();
+    await dialog.getByLabel("Environment").fill("Not A Name");
+    await dialog.getByRole("button", { name: "Replay", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "guard v1" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("stopped", { exact: true }).waitFor();
+    await driver.go(page, "/replays");
+    await page.getByRole("table", { name: "Replays" }).getByRole("link", { name: "guard v1" }).waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
+  });
+
+  test("marked traces become samples of a dataset, after what each mark says was shown with its count", async () => {
+    const page = await driver.openAs("editor", driver.at("/traces"));
+    await page.getByRole("button", { name: "Marked traces to a dataset…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Marked traces to a dataset" });
+    const row = dialog.getByRole("row").filter({ hasText: "false positive" });
+    await row.getByRole("cell", { name: "1", exact: true }).waitFor();
+    await dialog.getByLabel("Name").fill("no name?");
+    await dialog.getByRole("button", { name: "Make the samples" }).click();
+    await dialog.getByRole("alert").first().waitFor();
+    await dialog.getByLabel("Name").fill("reviewed");
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Make the samples" }).click();
+    await dialog
+      .getByText(/^1 sample is added|have no whole text/)
+      .first()
+      .waitFor();
+    await dialog.getByRole("link", { name: "Open the dataset" }).click();
+    await page.getByRole("heading", { level: 1, name: "reviewed" }).waitFor();
+  });
+
+  /** What a worker does with the replay of this page. */
+  async function work(address: string): Promise<void> {
+    const database = await openDatabase({ url: driver.plane.urls.workerUrl, poolSize: 1 });
+    try {
+      const kinds = { replay: new ReplayRun({ database, sealer: testSealer, analysis: ownAnalysis() }) };
+      const worker = new RunWorker(database, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
+      await worker.work({ org_id: driver.world.orgId, run_id: new URL(address).pathname.split("/").at(-1) ?? "" });
+    } finally {
+      await database.close();
+    }
+  }
+
+  const looks = [
+    { colorScheme: "light", width: 1440 },
+    { colorScheme: "dark", width: 390 },
+  ] as const;
+
   test("the queue is worked through by keys, and a mark is taken back", async () => {
     const page = await driver.openAs("editor", driver.at("/review"));
     await page.getByRole("status").getByText("1 of 2 traces").waitFor();
@@ -136,10 +209,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     for (const route of ["/review", `/traces?trace=${first}`]) {
       await driver.go(page, route);
       await page.getByRole("region", { name: "Marks" }).waitFor();
-      for (const look of [
-        { colorScheme: "light", width: 1440 },
-        { colorScheme: "dark", width: 390 },
-      ] as const) {
+      for (const look of looks) {
         await driver.show(page, look);
         for (const flaw of await driver.flawsOf(page)) found.push(`${route} ${look.colorScheme}: ${flaw}`);
       }

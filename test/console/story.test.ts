@@ -141,7 +141,7 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await page.getByRole("link", { name: "Environments", exact: true }).first().click();
     await cardOf(page, "staging").getByText("the same as dev v2").waitFor();
     await cardOf(page, "dev").getByRole("link", { name: "Roll back to v1…" }).click();
-    await page.getByRole("region", { name: "What changes against v2" }).getByText("Stricter").waitFor();
+    await page.getByRole("region", { name: "What changes against v2" }).getByText("Stricter").first().waitFor();
     await page.getByRole("button", { name: "Roll dev back to v1" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Activate v1 in dev" }).click();
     await page.getByText("Version 1 is active in dev.").waitFor();

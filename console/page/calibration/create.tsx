@@ -2,6 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { CalibrationGrouping, CalibrationGroupingSchema } from "../../../gen/policyguard/control/v1/calibration_pb.ts";
 import { CalibrationService } from "../../../gen/policyguard/control/v1/calibration_service_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useDatasets } from "../../data/dataset.ts";
@@ -9,6 +10,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { usePolicies } from "../../data/policy.ts";
 import { useProjects } from "../../data/project.ts";
+import { wireNames } from "../../data/wire-name.ts";
 import { DeedDialog, type FaultOf } from "../../part/deed-dialog.tsx";
 import { Select, TextField } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
@@ -17,6 +19,7 @@ import { en } from "../../text/en.ts";
 import { ruleIdsOf } from "./rules.ts";
 
 const texts = en.calibrations;
+const groupings = wireNames<CalibrationGrouping>(CalibrationGroupingSchema);
 const dayMs = 86_400_000;
 const sources = ["annotations", "dataset"] as const;
 type Source = (typeof sources)[number];
@@ -44,7 +47,9 @@ export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => v
             : { dataset: { datasetId: text("dataset"), labels: listOf(text("labels")) } };
         const { calibration } = await perform(CalibrationService.method.createCalibration, {
           ...{ orgId, policyId, ruleId: text("rule"), data },
-          maxFalsePositiveRate: shareOf(text("rate")) ?? 0,
+          ...optional("maxFalsePositiveRate", shareOf(text("rate"))),
+          ...optional("maxFalseDiscoveryRate", shareOf(text("discoveries"))),
+          by: groupings.valueOf(text("parts")) ?? CalibrationGrouping.NONE,
           ...optional("minRecall", shareOf(text("recall"))),
           ...optional("confidence", shareOf(text("confidence"))),
         });
@@ -149,8 +154,15 @@ function PromiseFields({ faultOf }: { readonly faultOf: FaultOf }) {
         fault={faultOf("max_false_positive_rate")}
         name="rate"
         inputMode="decimal"
+        hint={texts.recallHint}
         defaultValue="0.5"
-        required
+      />
+      <TextField
+        label={texts.discoveries}
+        hint={texts.discoveriesHint}
+        fault={faultOf("max_false_discovery_rate")}
+        name="discoveries"
+        inputMode="decimal"
       />
       <TextField
         label={texts.recall}
@@ -166,6 +178,13 @@ function PromiseFields({ faultOf }: { readonly faultOf: FaultOf }) {
         inputMode="decimal"
         defaultValue="95"
       />
+      <Select label={texts.parts} hint={texts.partsHint} fault={faultOf("by")} name="parts">
+        {groupings.values.map((each) => (
+          <option key={each} value={groupings.nameOf(each)}>
+            {texts.groupings[groupings.nameOf(each)]}
+          </option>
+        ))}
+      </Select>
     </div>
   );
 }

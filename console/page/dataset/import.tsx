@@ -3,6 +3,7 @@ import { type DragEvent, type FormEvent, useRef, useState } from "react";
 import type { DatasetImport } from "../../../gen/policyguard/control/v1/dataset_import_pb.ts";
 import type { SampleProblem } from "../../../gen/policyguard/control/v1/dataset_sample_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
+import { safeName } from "../../data/file-name.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { saveFile } from "../../data/rest.ts";
 import { transport } from "../../data/transport.ts";
@@ -22,6 +23,10 @@ import { upload } from "./upload.ts";
 const texts = en.datasets;
 const { method } = DatasetService;
 const maxShown = 20;
+/** What one import takes; the server refuses more. */
+const maxImportBytes = 256 * 2 ** 20;
+/** What pages send, as they save no larger files either; the command sends the rest. */
+const maxSentBytes = 50_000_000;
 
 interface Place {
   readonly orgId: string;
@@ -67,6 +72,7 @@ export function Import(place: Place) {
         <TextField
           label={texts.file}
           hint={file === undefined ? texts.drop : texts.chosen(file.name, size(file.size))}
+          fault={file && whyNotSent(file, place.datasetId)}
           type="file"
           accept=".jsonl,.csv,.json,.gz"
           onChange={({ target }) => setFile(target.files?.[0])}
@@ -80,7 +86,11 @@ export function Import(place: Place) {
         </Select>
         <TextArea label={texts.mapping} hint={texts.mappingHint} name="mapping" rows={2} spellCheck={false} />
         <div className={layout.row}>
-          <Button type="submit" kind="primary" disabled={isBusy || file === undefined}>
+          <Button
+            type="submit"
+            kind="primary"
+            disabled={isBusy || file === undefined || whyNotSent(file, place.datasetId) !== undefined}
+          >
             {texts.import}
           </Button>
           {sent !== undefined && (
@@ -95,6 +105,13 @@ export function Import(place: Place) {
       {done !== undefined && <Outcome place={place} done={done} />}
     </Panel>
   );
+}
+
+/** Why a page does not send the file; undefined when it does. */
+function whyNotSent(file: File, datasetId: string): string | undefined {
+  if (file.size > maxImportBytes) return texts.tooLarge(file.name, size(maxImportBytes));
+  const command = `policy-guard datasets import ${datasetId} ${safeName(file.name)}`;
+  return file.size > maxSentBytes ? texts.tooLargeHere(size(maxSentBytes), command) : undefined;
 }
 
 /** What came of an import, with the records that were refused. */

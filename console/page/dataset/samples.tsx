@@ -6,9 +6,11 @@ import type { Dataset } from "../../../gen/policyguard/control/v1/dataset_pb.ts"
 import type { Sample } from "../../../gen/policyguard/control/v1/dataset_sample_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { perform } from "../../data/perform.ts";
 import { stageName, stages } from "../../data/stage.ts";
 import { Badge } from "../../part/badge.tsx";
 import { Button } from "../../part/button.tsx";
+import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Select } from "../../part/field.tsx";
 import { MarkedText } from "../../part/judgement/marked-text.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
@@ -21,6 +23,7 @@ import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
 import { pieceOf } from "./piece.ts";
+import { SampleDialog } from "./sample-form.tsx";
 
 const texts = en.datasets;
 const pageSize = 50;
@@ -28,7 +31,8 @@ const from = "/o/$org/datasets/$dataset";
 
 /** The samples of the newest version, by label, stage and language. */
 export function Samples({ dataset: { id: datasetId, counts, sampleCount } }: { readonly dataset: Dataset }) {
-  const { orgId } = useOrganization();
+  const { orgId, can } = useOrganization();
+  const [deed, setDeed] = useState<SampleDeed>();
   const { label, stage, language } = useSearch({ from });
   const navigate = useNavigate({ from });
   const [offset, setOffset] = useState(0);
@@ -51,7 +55,11 @@ export function Samples({ dataset: { id: datasetId, counts, sampleCount } }: { r
     navigate({ search: (former) => ({ ...former, ...part }), replace: true });
   };
   return (
-    <Panel title={texts.samples} text={query.data && en.common.total(query.data.total)}>
+    <Panel
+      title={texts.samples}
+      text={query.data && en.common.total(query.data.total)}
+      actions={can(DatasetService.method.addSamples) && <Button onClick={() => setDeed("add")}>{texts.add}</Button>}
+    >
       <search className={layout.filters}>
         <Facet
           title={texts.label}
@@ -84,12 +92,45 @@ export function Samples({ dataset: { id: datasetId, counts, sampleCount } }: { r
                 </Button>
               </p>
             )}
-            {total > 0 && <List samples={samples} />}
+            {total > 0 && <List samples={samples} onDeed={setDeed} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
           </>
         )}
       </Answered>
+      {deed !== undefined && (
+        <SampleDeedDialog place={{ orgId, datasetId }} deed={deed} onClose={() => setDeed(undefined)} />
+      )}
     </Panel>
+  );
+}
+
+/** What somebody is about to do with a sample. */
+type SampleDeed = "add" | { readonly kind: "edit" | "delete"; readonly sample: Sample };
+
+function SampleDeedDialog({
+  place,
+  deed,
+  onClose,
+}: {
+  readonly place: { readonly orgId: string; readonly datasetId: string };
+  readonly deed: SampleDeed;
+  readonly onClose: () => void;
+}) {
+  if (deed === "add") return <SampleDialog place={place} onClose={onClose} />;
+  if (deed.kind === "edit") return <SampleDialog place={place} sample={deed.sample} onClose={onClose} />;
+  return (
+    <DeedDialog
+      title={texts.deleteSampleTitle}
+      text={texts.deleteSampleText}
+      deed={texts.confirmDeleteSample}
+      isGrave
+      onClose={onClose}
+      onDo={async () => {
+        await perform(DatasetService.method.deleteSample, { ...place, sampleId: deed.sample.id });
+      }}
+    >
+      <MarkedText {...pieceOf(deed.sample)} />
+    </DeedDialog>
   );
 }
 
@@ -119,7 +160,14 @@ function Facet({
   );
 }
 
-function List({ samples }: { readonly samples: readonly Sample[] }) {
+function List({
+  samples,
+  onDeed,
+}: {
+  readonly samples: readonly Sample[];
+  readonly onDeed: (deed: SampleDeed) => void;
+}) {
+  const { can } = useOrganization();
   return (
     <Table
       label={texts.samples}
@@ -146,6 +194,24 @@ function List({ samples }: { readonly samples: readonly Sample[] }) {
         },
         { title: texts.stage, isExtra: true, cell: ({ stage }) => stageName(stage) },
         { title: texts.language, isExtra: true, cell: ({ language }) => language ?? en.common.none },
+        {
+          title: "",
+          isNumber: true,
+          cell: (sample) => (
+            <span className={`${layout.row} ${layout.end}`}>
+              {can(DatasetService.method.updateSample) && (
+                <Button kind="quiet" onClick={() => onDeed({ kind: "edit", sample })}>
+                  {texts.edit}
+                </Button>
+              )}
+              {can(DatasetService.method.deleteSample) && (
+                <Button kind="quiet" onClick={() => onDeed({ kind: "delete", sample })}>
+                  {texts.deleteSample}
+                </Button>
+              )}
+            </span>
+          ),
+        },
       ]}
     />
   );
@@ -160,7 +226,7 @@ function Text({ sample }: { readonly sample: Sample }) {
       {textWithheld && <span className={layout.dim}>{texts.withheld}</span>}
       {!textWithheld && <MarkedText {...pieceOf(sample)} />}
       {source !== undefined && (
-        <Link to="/o/$org/traces" params={{ org: orgId }} search={{ trace: source.traceId }}>
+        <Link to="/o/$org/traces/$trace" params={{ org: orgId, trace: source.traceId }}>
           {texts.sourceTrace}
         </Link>
       )}

@@ -1,6 +1,7 @@
 // A file on its way to the server. `fetch` does not say how much of a body has been sent, so this is an
 // XMLHttpRequest, under the same session and with the same failures.
 
+import { Code, ConnectError } from "@connectrpc/connect";
 import { failureOfAnswer } from "../../data/rest.ts";
 import { pageHeaders } from "../../data/transport.ts";
 
@@ -48,7 +49,7 @@ function send(
   return new Promise<Response>((resolve, reject) => {
     request.upload.onprogress = ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total);
     request.onload = () => resolve(new Response(request.responseText, { status: request.status }));
-    request.onerror = () => reject(new TypeError("the connection broke off"));
+    request.onerror = () => reject(new ConnectError("the connection broke off", Code.Unavailable));
     request.onabort = () => reject(new DOMException("stopped", "AbortError"));
     request.open("POST", path);
     const extension = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase() ?? "";

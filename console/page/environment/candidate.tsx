@@ -13,12 +13,12 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { TextField } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
+import { cellKey, OutcomeMatrix } from "../../part/judgement/outcome-matrix.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { count, share } from "../../text/format.ts";
 import style from "./environment.module.css";
-import { cellKey, OutcomeMatrix } from "./matrix.tsx";
 import type { Place } from "./place.ts";
 
 const texts = en.bundle;
@@ -156,7 +156,7 @@ function Samples({ candidate: { samples } }: { readonly candidate: Candidate }) 
           <li key={evaluationId}>
             <Outcome value={outcomeName(activeOutcome)} /> → <Outcome value={outcomeName(candidateOutcome)} />{" "}
             {candidateRule !== undefined && <code>{candidateRule}</code>} <Ago time={createdAt} />{" "}
-            <Link to="/o/$org/traces" params={{ org: orgId }} search={{ range: "30d", trace: evaluationId }}>
+            <Link to="/o/$org/traces/$trace" params={{ org: orgId, trace: evaluationId }}>
               {texts.openTrace}
             </Link>
           </li>

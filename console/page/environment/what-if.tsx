@@ -2,21 +2,22 @@ import { createClient } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Replay, ReplayEstimate, ReplayReport } from "../../../gen/policyguard/control/v1/replay_pb.ts";
+import type { Replay, ReplayReport } from "../../../gen/policyguard/control/v1/replay_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
 import { RunState } from "../../../gen/policyguard/control/v1/run_pb.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { isOpen, runStates } from "../../data/run.ts";
 import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
+import { ReplayFigures } from "../../part/judgement/replay-figures.tsx";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
 import style from "./environment.module.css";
-import { cellKey, OutcomeMatrix } from "./matrix.tsx";
 import type { Place } from "./place.ts";
 
 const texts = en.bundle;
@@ -71,17 +72,8 @@ function isOf({ bundle, filter }: Replay, { projectId, envName }: Place, version
   );
 }
 
-const states: Readonly<Record<RunState, string>> = {
-  [RunState.UNSPECIFIED]: "",
-  [RunState.QUEUED]: "queued",
-  [RunState.RUNNING]: "running",
-  [RunState.SUCCEEDED]: "succeeded",
-  [RunState.FAILED]: "failed",
-  [RunState.CANCELED]: "canceled",
-};
-
-function isWorking(state: RunState | undefined): boolean {
-  return state === RunState.QUEUED || state === RunState.RUNNING;
+function isOpenReplay(replay: Replay | undefined): boolean {
+  return replay !== undefined && isOpen(replay.state);
 }
 
 function Report({ replayId }: { readonly replayId: string }) {
@@ -89,7 +81,7 @@ function Report({ replayId }: { readonly replayId: string }) {
   const { data, error, refetch } = useQuery(
     ReplayService.method.getReplay,
     { orgId, replayId },
-    { refetchInterval: (query) => (isWorking(query.state.data?.replay?.state) ? workingMs : false) },
+    { refetchInterval: (query) => (isOpenReplay(query.state.data?.replay) ? workingMs : false) },
   );
   const cancel = useBusy();
   if (error !== null) return <Failed error={error} onRetry={refetch} />;
@@ -98,13 +90,13 @@ function Report({ replayId }: { readonly replayId: string }) {
   return (
     <>
       <p role="status">
-        <strong>{texts.replayStates[states[state] ?? ""]}</strong>{" "}
+        <strong>{texts.replayStates[runStates.nameOf(state)]}</strong>{" "}
         <span className={style.dim}>
           {progress?.total === undefined
-            ? isWorking(state) && texts.counting
+            ? isOpen(state) && texts.counting
             : texts.progress(count(progress.done), count(progress.total))}
         </span>{" "}
-        {isWorking(state) && can(ReplayService.method.cancelReplay) && (
+        {isOpen(state) && can(ReplayService.method.cancelReplay) && (
           <Button
             kind="quiet"
             disabled={cancel.isBusy}
@@ -128,39 +120,18 @@ function Report({ replayId }: { readonly replayId: string }) {
 }
 
 function Outcomes({ report, replayId }: { readonly report: ReplayReport; readonly replayId: string }) {
-  const { matrix, changed, newlyBlocked, newlyAllowed, bounded } = report;
-  const cells = new Map(
-    matrix.map((cell) => [cellKey(outcomeName(cell.was), outcomeName(cell.is)), cell.count?.traces ?? 0]),
-  );
-  const figures = [
-    [texts.changedCount, changed],
-    [texts.newlyBlocked, newlyBlocked],
-    [texts.newlyAllowed, newlyAllowed],
-  ] as const;
+  const { orgId } = useOrganization();
   return (
     <>
-      <dl className={style.figures}>
-        {figures.map(([name, estimate]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{sayEstimate(estimate)}</dd>
-          </div>
-        ))}
-      </dl>
-      {bounded > 0 && <p className={style.dim}>{texts.bounded(count(bounded))}</p>}
-      <OutcomeMatrix cells={cells} />
+      <ReplayFigures counts={report} />
       {report.results > 0 && <Results replayId={replayId} />}
+      <p className={style.parts}>
+        <Link to="/o/$org/replays/$run" params={{ org: orgId, run: replayId }}>
+          {texts.wholeReplay}
+        </Link>
+      </p>
     </>
   );
-}
-
-/** The number where all were judged, else the estimate with its bounds. */
-function sayEstimate(estimate: ReplayEstimate | undefined): string {
-  if (estimate === undefined) return en.common.none;
-  const { traces, estimate: all, low, high } = estimate;
-  if (all === undefined || low === undefined || high === undefined || (low === high && all === traces))
-    return count(traces);
-  return texts.estimate(count(Math.round(all)), count(Math.round(low)), count(Math.round(high)));
 }
 
 function Results({ replayId }: { readonly replayId: string }) {
@@ -187,7 +158,7 @@ function Results({ replayId }: { readonly replayId: string }) {
               <Outcome value={outcomeName(outcome)} />
             )}{" "}
             <code>{decidedByRule ?? wasDecidedByRule}</code>{" "}
-            <Link to="/o/$org/traces" params={{ org: orgId }} search={{ range: "30d", trace: traceId }}>
+            <Link to="/o/$org/traces/$trace" params={{ org: orgId, trace: traceId }}>
               {texts.openTrace}
             </Link>
           </li>

@@ -39,7 +39,11 @@ export function TraceDrawer({
   return (
     <aside className={style.drawer} aria-label={texts.title1}>
       <header className={style.drawerHead}>
-        <h2>{texts.title1}</h2>
+        <h2>
+          <Link to="/o/$org/traces/$trace" params={{ org: orgId, trace: traceId }} title={texts.link}>
+            {texts.title1}
+          </Link>
+        </h2>
         <span>
           <Button kind="quiet" disabled={!canMove(-1)} onClick={() => onMove(-1)} title="k">
             {texts.previous}

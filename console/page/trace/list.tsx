@@ -3,6 +3,8 @@ import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
+import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import {
   TraceAnnotation,
@@ -18,6 +20,7 @@ import { Select, TypedFilter } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { type OutcomeName, outcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 import { useKeys } from "../../part/keys.ts";
+import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
@@ -25,6 +28,7 @@ import { dateTime, duration, timeOfDay } from "../../text/format.ts";
 import { AddFilter } from "./add-filter.tsx";
 import { TraceDrawer } from "./drawer.tsx";
 import { chips, choicesOf, defaultRange, ranges, type TraceSearch } from "./search.ts";
+import { ToDatasetDialog } from "./to-dataset.tsx";
 import style from "./trace.module.css";
 
 const texts = en.traces;
@@ -63,7 +67,12 @@ export function TracesPage() {
     <Page
       title={texts.title}
       note={data && texts.shown(data.total, data.totalIsExact)}
-      actions={<Fresh search={search} since={until} onShow={() => change({})} />}
+      actions={
+        <>
+          <Fresh search={search} since={until} onShow={() => change({})} />
+          <Deeds search={search} />
+        </>
+      }
     >
       <Filters search={search} onChange={change} />
       {error !== null && <Failed error={error} onRetry={refetch} />}
@@ -213,6 +222,40 @@ function Nothing({ search, onClear }: { readonly search: TraceSearch; readonly o
     <Empty title={texts.nothing}>
       <Button onClick={onClear}>{texts.clear}</Button>
     </Empty>
+  );
+}
+
+/** What is done with the traces of the filter. */
+function Deeds({ search }: { readonly search: TraceSearch }) {
+  const { orgId, can } = useOrganization();
+  const [isExporting, setExporting] = useState(false);
+  const { project, environment, policy, rule, agent, outcome, stage, detector, category, version } = search;
+  const days = Math.max(1, ranges[search.range ?? defaultRange] / 24);
+  return (
+    <>
+      {can(ReplayService.method.createReplay) && (
+        <LinkButton
+          kind="plain"
+          to="/o/$org/replays"
+          params={{ org: orgId }}
+          search={{
+            ...{ new: "yes", days: String(days) },
+            ...given({ project, environment, policy, rule, agent, outcome, stage, detector, category, version }),
+          }}
+        >
+          {en.replays.button}
+        </LinkButton>
+      )}
+      {can(AnnotationService.method.exportAnnotations) && (
+        <Button onClick={() => setExporting(true)}>{en.toDataset.button}</Button>
+      )}
+      {isExporting && (
+        <ToDatasetDialog
+          filter={given({ projectId: project, environment, policy, ruleId: rule })}
+          onClose={() => setExporting(false)}
+        />
+      )}
+    </>
   );
 }
 

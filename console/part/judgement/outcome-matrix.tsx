@@ -1,15 +1,16 @@
-import { Outcome } from "../../part/judgement/outcome.tsx";
-import { type OutcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
-import style from "./environment.module.css";
+import { Outcome } from "./outcome.tsx";
+import style from "./outcome-matrix.module.css";
+import { type OutcomeName, outcomes } from "./outcome-name.ts";
 
 const texts = en.bundle;
 
 /** How often each outcome became which: rows are those of now, columns those of the other version. */
 export function OutcomeMatrix({ cells }: { readonly cells: ReadonlyMap<string, number> }) {
   return (
-    <div className={style.scroll}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls on a phone has to be reachable by keyboard
+    <div className={style.scroll} tabIndex={0}>
       <table className={style.matrix} aria-label={texts.matrix}>
         <thead>
           <tr>

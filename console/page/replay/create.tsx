@@ -1,0 +1,153 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import type { ReplayFilter } from "../../../gen/policyguard/control/v1/replay_pb.ts";
+import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
+import { documentOf } from "../../data/document.ts";
+import { draftKey, readDraft } from "../../data/draft.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { outcomeValues } from "../../data/outcome.ts";
+import { perform } from "../../data/perform.ts";
+import { usePolicies } from "../../data/policy.ts";
+import { stageName, stages } from "../../data/stage.ts";
+import { DeedDialog } from "../../part/deed-dialog.tsx";
+import { Select, TextField } from "../../part/field.tsx";
+import { outcomes } from "../../part/judgement/outcome-name.ts";
+import layout from "../../part/layout/layout.module.css";
+import { en } from "../../text/en.ts";
+import type { ReplaySearch } from "./search.ts";
+
+const texts = en.replays;
+const dayMs = 86_400_000;
+const draftPrefix = "draft:";
+
+/** Replays all traces of a filter by a policy, or by what is unsaved of it, and leads to the page of the run. */
+export function CreateReplayDialog({
+  search,
+  onClose,
+}: {
+  readonly search: ReplaySearch;
+  readonly onClose: () => void;
+}) {
+  const { orgId, accountId } = useOrganization();
+  const navigate = useNavigate();
+  const { policies = [] } = usePolicies();
+  const [chosen, setChosen] = useState<string>();
+  const by = chosen ?? policies[0]?.id ?? "";
+  const draftOf = (id: string) => readDraft(draftKey(accountId, orgId, id));
+  return (
+    <DeedDialog
+      title={texts.createTitle}
+      text={texts.createText}
+      deed={texts.confirmCreate}
+      // It leads to another page; closing would lead back.
+      staysOpen
+      onClose={onClose}
+      onDo={async (text) => {
+        const draft = by.startsWith(draftPrefix) ? draftOf(by.slice(draftPrefix.length)) : undefined;
+        const { replay } = await perform(ReplayService.method.createReplay, {
+          orgId,
+          ...(draft === undefined ? { policyId: by } : { document: documentOf(draft.text) }),
+          filter: filterOf(text, search),
+          since: timestampFromDate(new Date(Date.now() - Number(text("days")) * dayMs)),
+          sample: { max: Number(text("size")) },
+        });
+        await navigate({ to: "/o/$org/replays/$run", params: { org: orgId, run: replay?.id ?? "" } });
+      }}
+    >
+      {(faultOf) => (
+        <>
+          <Select label={texts.by} value={by} onChange={({ target }) => setChosen(target.value)} required>
+            {policies.map(({ id, name, version }) => [
+              <option key={id} value={id}>
+                {en.review.newest(name, version)}
+              </option>,
+              draftOf(id) !== undefined && (
+                <option key={draftPrefix + id} value={draftPrefix + id}>
+                  {en.review.draft(name)}
+                </option>
+              ),
+            ])}
+          </Select>
+          <Narrower search={search} fault={faultOf("filter.environment")} />
+          <div className={layout.pair}>
+            <TextField
+              label={texts.days}
+              fault={faultOf("since")}
+              name="days"
+              type="number"
+              min={1}
+              max={365}
+              defaultValue={search.days ?? 7}
+              required
+            />
+            <TextField
+              label={texts.size}
+              hint={texts.sizeHint}
+              fault={faultOf("sample.max")}
+              name="size"
+              type="number"
+              min={1}
+              max={1_000_000}
+              defaultValue={100_000}
+              required
+            />
+          </div>
+        </>
+      )}
+    </DeedDialog>
+  );
+}
+
+function Narrower({ search, fault }: { readonly search: ReplaySearch; readonly fault: string | undefined }) {
+  return (
+    <>
+      <div className={layout.pair}>
+        <TextField
+          label={texts.environment}
+          hint={texts.all}
+          fault={fault}
+          name="environment"
+          defaultValue={search.environment}
+          autoComplete="off"
+        />
+        <TextField label={texts.rule} hint={texts.all} name="rule" defaultValue={search.rule} autoComplete="off" />
+        <TextField label={texts.agent} hint={texts.all} name="agent" defaultValue={search.agent} autoComplete="off" />
+      </div>
+      <div className={layout.pair}>
+        <Select label={texts.outcome} name="outcome" defaultValue={search.outcome ?? ""}>
+          <option value="">{en.common.all}</option>
+          {outcomes.map((name) => (
+            <option key={name} value={name}>
+              {en.outcome[name]}
+            </option>
+          ))}
+        </Select>
+        <Select label={texts.stage} name="stage" defaultValue={search.stage ?? ""}>
+          <option value="">{en.common.all}</option>
+          {stages.map((stage) => (
+            <option key={stage} value={stageName(stage)}>
+              {stageName(stage)}
+            </option>
+          ))}
+        </Select>
+      </div>
+    </>
+  );
+}
+
+function filterOf(text: (name: string) => string, { project, policy, detector, category, version }: ReplaySearch) {
+  const stage = stages.find((each) => stageName(each) === text("stage"));
+  const outcome = outcomeValues.valueOf(text("outcome"));
+  const texted = {
+    ...{ projectId: project, policy, detector, category, environment: text("environment").trim() },
+    ...{ ruleId: text("rule").trim(), agentId: text("agent").trim() },
+  };
+  const given = Object.entries(texted).filter(([, value]) => value !== undefined && value !== "");
+  return {
+    ...(Object.fromEntries(given) as Partial<Pick<ReplayFilter, keyof typeof texted & keyof ReplayFilter>>), // by name
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(stage === undefined ? {} : { stage }),
+    ...(version === undefined ? {} : { bundleVersion: Number(version) }),
+  };
+}
