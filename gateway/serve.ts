@@ -62,6 +62,8 @@ export interface ConversationParts {
 /** A running server. */
 export interface Server {
   readonly port: number;
+  /** Asks clients of HTTP/1.1 to make their next call over another connection. */
+  retire(): void;
   /** Ends streams, lets calls in flight finish, cuts off what is left after the grace time. */
   close(options: { readonly graceMs: number }): Promise<number>;
 }
@@ -105,6 +107,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const listener: Listener = await listen({ port, host, certificate, isShared, log, handler, takeStream });
   return {
     port: listener.port,
+    retire: () => listener.retire(),
     close: (grace) => {
       shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
       return listener.close(grace);

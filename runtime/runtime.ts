@@ -128,7 +128,14 @@ export async function startRuntime(config: RuntimeConfig, source: Source, tools:
     managementPort: management.port,
     metrics: () => evaluation.metrics.registry.getMetricsAsJSON(),
     shutdownSteps: [
-      { name: "not ready", timeoutMs: 1_000, run: () => management.drain() },
+      {
+        name: "not ready",
+        timeoutMs: 1_000,
+        run: () => {
+          management.drain();
+          server.retire();
+        },
+      },
       drainDelay(config.drainDelayMs),
       { name: "server", timeoutMs: 15_000, run: () => server.close({ graceMs: 10_000 }) },
       { name: "peers", timeoutMs: 1_000, run: () => peerServer?.close() },

@@ -1,11 +1,12 @@
 // `npm run assurance -- <name> [--n N] [--seed S] [--processes P]`: tries a property far more often than the suite
 // does, by the same test, and records the result in docs/assurance.json. Without a name it lists the properties. With
-// `--processes 3` the tries are shared among three processes, with the seeds S, S + 1 and S + 2.
+// `--processes 3` the tries are shared among three processes, with the seeds S, S + 1 and S + 2. `fleet` takes the
+// checkout of another release with `--previous FOLDER`, which needs its node_modules.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { progressFile, type SampleResult, sampleVariables } from "./assurance/sample.ts";
@@ -19,6 +20,8 @@ interface Property {
   readonly unit: string;
   /** Absent when the test always tries every case, and reports how many there were. */
   readonly n?: number;
+  /** Whether it can be tried together with the checkout of another release. */
+  readonly takesPrevious?: true;
 }
 
 const properties: Readonly<Record<string, Property>> = {
@@ -66,6 +69,12 @@ const properties: Readonly<Record<string, Property>> = {
     file: "test/api/run/worker-kill.test.ts",
     unit: "kills of worker and control plane in erasures, replays, benchmarks, calibrations and imports",
     n: 50,
+  },
+  fleet: {
+    file: "test/e2e/fleet.test.ts",
+    unit: "planned calls of a fleet whose processes are drained, replaced, killed and stopped in turn, and whose database restarts",
+    n: 100_000,
+    takesPrevious: true,
   },
   "kill-publisher": {
     file: "test/api/webhook/worker-kill.test.ts",
@@ -327,6 +336,7 @@ async function main(): Promise<number> {
       n: { type: "string" },
       seed: { type: "string", default: "1" },
       processes: { type: "string", default: "1" },
+      previous: { type: "string" },
     },
   });
   const [name = ""] = positionals;
@@ -341,6 +351,9 @@ async function main(): Promise<number> {
   const seed = wholeNumber(values.seed, "--seed");
   const processes = Math.max(1, wholeNumber(values.processes, "--processes"));
   if (wanted === undefined && processes > 1) throw new Error(`${name} always tries all; leave out --processes`);
+  if (values.previous !== undefined && property.takesPrevious !== true) throw new Error(`${name} takes no --previous`);
+  const previous = values.previous && resolve(values.previous);
+  if (previous !== undefined) process.env[sampleVariables.previous] = previous;
   const shares = Array.from({ length: processes }, (_, at) => shareOfTries(wanted, at, processes));
   const results = await Promise.all(shares.map((share, at) => tryOut(property, share, seed + at)));
   const { n, failures, figures } = summed(results);
@@ -349,6 +362,7 @@ async function main(): Promise<number> {
     failures,
     ...figures,
     ...(processes > 1 && { processes }),
+    ...(previous !== undefined && { previous: commit(previous) }),
     seed,
     commit: commit(),
     date: new Date().toISOString().slice(0, 10),
@@ -415,8 +429,8 @@ function record(name: string, entry: object): void {
 }
 
 /** The commit, marked when the files differ from it. */
-function commit(): string {
-  const git = (...parameters: string[]) => execFileSync("git", parameters, { cwd: root, encoding: "utf8" }).trim();
+function commit(checkout = root): string {
+  const git = (...parameters: string[]) => execFileSync("git", parameters, { cwd: checkout, encoding: "utf8" }).trim();
   return `${git("rev-parse", "--short=12", "HEAD")}${git("status", "--porcelain") === "" ? "" : "+changes"}`;
 }
 

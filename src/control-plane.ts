@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConsole } from "../gateway/console/console-page.ts";
-import { serve } from "../gateway/serve.ts";
+import { type Server, serve } from "../gateway/serve.ts";
 import { CredentialKind } from "../gen/policyguard/options/v1/options_pb.ts";
 import { createAnalysisMetrics } from "./analysis-metrics.ts";
 import { createAnalysisPool } from "./analysis-pool.ts";
@@ -16,7 +16,7 @@ import type { Analysis } from "./domain/analysis/analysis.ts";
 import { bundlesChannel, quotaChannel, tokensChannel } from "./domain/channel.ts";
 import { tokenKind } from "./kit/crypto/token.ts";
 import { certificateOf } from "./kit/net/certificate.ts";
-import { NotReady, startManagement } from "./kit/net/management.ts";
+import { type ManagementServer, NotReady, startManagement } from "./kit/net/management.ts";
 import type { Logger } from "./kit/observability/log.ts";
 import { createMetrics } from "./kit/observability/metrics.ts";
 import { type Clock, systemClock } from "./kit/process/clock.ts";
@@ -82,7 +82,7 @@ export async function startControlPlane(
     port: server.port,
     managementPort: management.port,
     shutdownSteps: [
-      { name: "not ready", timeoutMs: 1_000, run: () => management.drain() },
+      { name: "not ready", timeoutMs: 1_000, run: () => stopInviting(management, server) },
       drainDelay(config.drainDelayMs),
       { name: "waiting calls", timeoutMs: 1_000, run: (signal) => endWaits(shutdown, signal) },
       { name: "reporting streams", timeoutMs: 5_000, run: () => domain.fleet.close() },
@@ -144,6 +144,12 @@ function serveControlPlane(
     },
     log,
   });
+}
+
+/** Balancers are to send nothing new, and clients to come back over other connections. */
+function stopInviting(management: ManagementServer, server: Server): void {
+  management.drain();
+  server.retire();
 }
 
 /** Ends the calls that wait for a change. If the server closed at the same moment, it would cut off their answers. */

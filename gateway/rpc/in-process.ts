@@ -27,14 +27,16 @@ export function createInProcessTransport(
   { interceptors = [], shutdownSignal }: Pick<ConnectRouterOptions, "interceptors" | "shutdownSignal">,
 ): Transport {
   const specs = collectSpecs(routes);
-  const begin = (method: DescMethod, call: CallFacts) => {
+  const begin = (method: DescMethod, call: CallFacts, ending?: AbortSignal) => {
     const spec = specs.get(method);
     if (spec === undefined) {
       throw new ConnectError(`${method.parent.typeName}.${method.name} is not implemented`, Code.Unimplemented);
     }
-    return { spec, context: contextOf(method, call, shutdownSignal) };
+    return { spec, context: contextOf(method, call, ending) };
   };
   return {
+    // A call with one answer is let finish while the server closes: its work may be done already, and its caller could
+    // not know. The grace of the server ends what takes longer.
     async unary(method, signal, timeoutMs, header, input, contextValues) {
       const { spec, context } = begin(method, { signal, timeoutMs, header, contextValues });
       try {
@@ -47,7 +49,7 @@ export function createInProcessTransport(
       }
     },
     async stream(method, signal, timeoutMs, header, input, contextValues) {
-      const { spec, context } = begin(method, { signal, timeoutMs, header, contextValues });
+      const { spec, context } = begin(method, { signal, timeoutMs, header, contextValues }, shutdownSignal);
       const output = transformInvokeImplementation(spec, context, interceptors)(created(method.input, input));
       const message = await begun(output, context);
       return { ...answerOf(method, context), stream: true, message: message as never }; // the method's own output

@@ -5,7 +5,12 @@ import { createHash } from "node:crypto";
 import { appendFileSync, writeFileSync } from "node:fs";
 
 /** Environment variables between `npm run assurance` and the tests that it runs. */
-export const sampleVariables = { n: "ASSURANCE_N", seed: "ASSURANCE_SEED", report: "ASSURANCE_REPORT" } as const;
+export const sampleVariables = {
+  n: "ASSURANCE_N",
+  seed: "ASSURANCE_SEED",
+  report: "ASSURANCE_REPORT",
+  previous: "ASSURANCE_PREVIOUS",
+} as const;
 
 /** How many times to try, and from which seed. */
 export interface Sample {
@@ -30,6 +35,11 @@ export function sampleOf(own: Sample): Sample {
 /** Whether this is a run of `npm run assurance`, which tries every case. */
 export function isAssurance(): boolean {
   return process.env[sampleVariables.report] !== undefined;
+}
+
+/** The checkout of the release before this one, where a run of `npm run assurance` was given one. */
+export function previousRelease(): string | undefined {
+  return process.env[sampleVariables.previous];
 }
 
 /** A number from 0 to 1 that is always the same for the same text. */

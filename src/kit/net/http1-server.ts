@@ -5,6 +5,12 @@ import { createServer, IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Http1Limits } from "./limits.ts";
 
+/** The half for HTTP/1.1, whose clients are told with an answer that they have to connect anew. */
+export interface Http1Server extends HttpServer {
+  /** Lets each connection end after its next answer, of those that come from now on. */
+  retire(): void;
+}
+
 /** A server that does not listen but is handed its connections. */
 export interface HttpServer {
   /** Serves a connection. */
@@ -43,12 +49,13 @@ const lastMs = 1_000;
 export function createHttp1Server(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   limits: Http1Limits,
-): HttpServer {
+): Http1Server {
+  let isRetiring = false;
   let isDraining = false;
   const answering = new Set<ServerResponse>();
   const server = createServer(optionsOf(limits), (request, response) => {
     answering.add(response);
-    if (isDraining) response.shouldKeepAlive = false;
+    if (isRetiring) response.shouldKeepAlive = false;
     response.on("close", onClose);
     handler(request, response);
   });
@@ -63,7 +70,11 @@ export function createHttp1Server(
   server.emit("listening");
   return {
     take: (socket) => void server.emit("connection", socket),
+    retire() {
+      isRetiring = true;
+    },
     drain() {
+      isRetiring = true;
       isDraining = true;
       for (const response of answering) response.shouldKeepAlive = false;
       server.closeIdleConnections();

@@ -40,6 +40,11 @@ export interface Listener {
   /** Connections open now. */
   connectionCount(): number;
   /**
+   * Asks clients of HTTP/1.1 with each answer to make their next call over another connection, before `close` takes the
+   * connections away: a call that is sent while its connection closes is lost.
+   */
+  retire(): void;
+  /**
    * Stops accepting, tells every client to go elsewhere, lets requests in flight finish, and cuts off what is left
    * after the grace time. Resolves to the number of connections that were cut off.
    */
@@ -51,6 +56,9 @@ export interface Listener {
  * one.
  */
 type Decide = (socket: Socket, decided: (protocol: Protocol, socket: Socket) => void) => void;
+
+/** How long the first bytes of a connection may take that a closing listener has accepted before. */
+const firstBytesMs = 250;
 
 /** Listens, and resolves when connections are taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
@@ -79,11 +87,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     port: (server.address() as AddressInfo).port, // listens on TCP, so the address is no pipe name
     connectionCount: () => admission.count(),
+    retire: () => servers.http1.retire(),
     async close({ graceMs }) {
       server.close();
-      for (const socket of undecided) socket.destroy();
       for (const { drain } of Object.values(servers)) drain();
+      // Whoever has just connected is about to call.
+      const late = setTimeout(() => {
+        for (const socket of undecided) socket.destroy();
+      }, firstBytesMs);
       await withinGrace(admission.emptied(), graceMs);
+      clearTimeout(late);
       const cutOff = admission.destroyAll();
       for (const { stop } of Object.values(servers)) stop();
       return cutOff;

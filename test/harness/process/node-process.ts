@@ -16,6 +16,8 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** What it logs when it is ready. */
   readonly readyMessage: string;
+  /** How long it may take to end when it is asked to. Default: ten seconds. */
+  readonly graceMs?: number;
 }
 
 /** A process that can be killed and started again. */
@@ -24,11 +26,13 @@ export interface NodeProcess {
   readonly pid: number;
   /** What it logged when it became ready. */
   readonly facts: Readonly<Record<string, unknown>>;
+  /** The last lines that it wrote. */
+  readonly lastLines: readonly string[];
   /** Ends it at once, without a chance to tidy up. */
   kill(): Promise<void>;
   /** Starts it again, and waits until it is ready. */
   start(): Promise<void>;
-  /** Asks it to end; ends it after ten seconds. Returns the exit code. */
+  /** Asks it to end; ends it after the grace. Returns the exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -38,13 +42,14 @@ const lifeline = join(root, "scripts/supervisor/lifeline.ts");
 
 /** Starts a process and waits until it is ready. */
 export async function startNodeProcess(options: ProcessOptions): Promise<NodeProcess> {
+  let lastLines: string[] = [];
   let child = spawnChild(options);
-  let facts = await ready(child, options);
+  let facts = await ready(child, options, lastLines);
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");
     child.kill(signal);
-    const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    const late = setTimeout(() => child.kill("SIGKILL"), options.graceMs ?? 10_000);
     await exited;
     clearTimeout(late);
   };
@@ -56,10 +61,14 @@ export async function startNodeProcess(options: ProcessOptions): Promise<NodePro
     get facts() {
       return facts;
     },
+    get lastLines() {
+      return lastLines;
+    },
     kill: () => end("SIGKILL"),
     async start() {
       child = spawnChild(options);
-      facts = await ready(child, options);
+      lastLines = [];
+      facts = await ready(child, options, lastLines);
     },
     async stop() {
       await end("SIGTERM");
@@ -77,9 +86,12 @@ function spawnChild({ script, args = [], nodeOptions = [], env }: ProcessOptions
 }
 
 /** Resolves to the line that says that it is ready. Goes on reading, since nobody else empties the pipe. */
-function ready(child: ChildProcess, { script, readyMessage }: ProcessOptions): Promise<Record<string, unknown>> {
+function ready(
+  child: ChildProcess,
+  { script, readyMessage }: ProcessOptions,
+  last: string[],
+): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
-    const last: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on("line", (line) => {
