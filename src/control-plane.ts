@@ -92,7 +92,7 @@ export async function startControlPlane(
       { name: "connections", timeoutMs: 1_000, run: () => parts.outbound.close() },
       { name: "mails", timeoutMs: 2_000, run: () => parts.mailer?.close() },
       { name: "management", timeoutMs: 2_000, run: () => management.close() },
-      { name: "heartbeat", timeoutMs: 1_000, run: () => heartbeat.end() },
+      { name: "heartbeat", timeoutMs: 2_000, run: () => heartbeat.end() },
       { name: "database", timeoutMs: 5_000, run: () => database.close() },
     ],
   };

@@ -101,7 +101,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
       { name: "connections", timeoutMs: 1_000, run: () => outbound.close() },
       { name: "analysis", timeoutMs: 1_000, run: () => analysisPool.close() },
       { name: "management", timeoutMs: 1_000, run: () => management.close() },
-      { name: "heartbeat", timeoutMs: 1_000, run: () => heartbeat.end() },
+      { name: "heartbeat", timeoutMs: 2_000, run: () => heartbeat.end() },
       { name: "database", timeoutMs: 2_000, run: () => Promise.all([database.close(), pool.end()]) },
     ],
   });

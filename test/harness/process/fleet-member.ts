@@ -26,8 +26,25 @@ const root = resolve(import.meta.dirname, "../../..");
 /** As long as an orchestrator waits: the chart grants 40 seconds. */
 const graceMs = 40_000;
 
-/** One process of the fleet. */
-export class Member implements Backend {
+/** A process of the fleet, or what stands for one. */
+export interface FleetMember extends Backend {
+  readonly kind: MemberKind;
+  /** Starts it from a checkout; by default this one. Resolves when it listens. */
+  start(checkout?: string): Promise<void>;
+  /** Asks it to end, and waits until it has. Resolves to what it had to say when it did not end in order. */
+  drain(): Promise<string | undefined>;
+  /** Ends it at once. */
+  kill(): Promise<void>;
+  /** Stops it and its own processes in their tracks; the function lets them go on. */
+  freeze(): () => void;
+  /** Waits until it says that it is ready. */
+  ready(): Promise<void>;
+  /** Ends it, if it runs. */
+  stop(): Promise<void>;
+}
+
+/** A process. */
+export class Member implements FleetMember {
   readonly name: string;
   readonly kind: MemberKind;
   readonly port: number;
@@ -43,7 +60,6 @@ export class Member implements Backend {
     this.#env = env;
   }
 
-  /** Starts it from a checkout; by default this one. Resolves when it listens. */
   async start(checkout: string = root): Promise<void> {
     const { script, readyMessage } = programs[this.kind];
     this.#process = await startNodeProcess({
@@ -54,7 +70,6 @@ export class Member implements Backend {
     });
   }
 
-  /** Asks it to end, and waits until it has. Resolves to what it had to say when it did not end in order. */
   async drain(): Promise<string | undefined> {
     const code = await this.#running.stop();
     if (code === 0) return undefined;
@@ -62,12 +77,10 @@ export class Member implements Backend {
     return `${this.name} ended with ${code}: ${failed.join("\n") || this.#running.lastLines.slice(-3).join("\n")}`;
   }
 
-  /** Ends it at once. */
   kill(): Promise<void> {
     return this.#running.kill();
   }
 
-  /** Stops it and its own processes in their tracks; the function lets them go on. */
   freeze(): () => void {
     const pids = [this.#running.pid, ...descendants(this.#running.pid)];
     for (const pid of pids) signal(pid, "SIGSTOP");
@@ -76,15 +89,10 @@ export class Member implements Backend {
     };
   }
 
-  /** Waits until it says that it is ready. */
-  async ready(): Promise<void> {
-    await eventually(async () => {
-      const answer = await fetch(`http://127.0.0.1:${this.managementPort}/readyz`);
-      if (answer.status !== 200) throw new Error(`${this.name} is not ready: ${await answer.text()}`);
-    }, 120_000);
+  ready(): Promise<void> {
+    return untilReady(this);
   }
 
-  /** Ends it, if it runs. */
   async stop(): Promise<void> {
     await this.#process?.stop();
   }
@@ -93,6 +101,14 @@ export class Member implements Backend {
     if (this.#process === undefined) throw new Error(`${this.name} was not started`);
     return this.#process;
   }
+}
+
+/** Waits until a member says that it is ready. */
+export async function untilReady({ name, managementPort }: Backend): Promise<void> {
+  await eventually(async () => {
+    const answer = await fetch(`http://127.0.0.1:${managementPort}/readyz`);
+    if (answer.status !== 200) throw new Error(`${name} is not ready: ${await answer.text()}`);
+  }, 300_000);
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -14,7 +14,7 @@ import type { DatabaseUrls } from "../../../scripts/postgres/urls.ts";
 import { addUsage } from "../../../src/store/billing/usage.ts";
 import { type Database, openDatabase } from "../../../src/store/connection/database.ts";
 import { migrateDatabase } from "../../../src/store/connection/migrate.ts";
-import { createTestDatabase } from "../database.ts";
+import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { eventually } from "../eventually.ts";
 import { type Balancer, type Probing, startBalancer } from "../net/balancer.ts";
 import { startWebhookSink, type WebhookSink } from "../net/webhook-sink.ts";
@@ -22,10 +22,11 @@ import { setPlan } from "../vector/plan.ts";
 import { createWorld, type World } from "../vector/world.ts";
 import { FleetCalls, send } from "./fleet-call.ts";
 import { type FleetLoad, type LoadWorld, startFleetLoad } from "./fleet-load.ts";
-import { Member, type MemberKind } from "./fleet-member.ts";
+import { type FleetMember, Member, type MemberKind } from "./fleet-member.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { createApi, setUp } from "./kill-load.ts";
 import { passTime, settle } from "./kill-settle.ts";
+import { LocalMember } from "./local-member.ts";
 import { readCounters } from "./quota-world.ts";
 
 /** How large it is. */
@@ -39,8 +40,11 @@ export interface FleetShape extends Probing {
   readonly processes: number;
   /** The checkout of the release that it begins with; undefined for this one. */
   readonly previous: string | undefined;
-  /** Whether it has a PostgreSQL of its own, which can be restarted. */
-  readonly hasOwnServer: boolean;
+  /**
+   * Whether all members are processes, on a PostgreSQL of the fleet's own. Otherwise only workers are, and nothing can be
+   * killed, stopped or restarted.
+   */
+  readonly isReal: boolean;
   /** How long a process goes on after it said that it is not ready. */
   readonly drainDelayMs: number;
 }
@@ -62,7 +66,7 @@ const root = resolve(import.meta.dirname, "../../..");
 
 /** Starts a fleet, with the load on it. */
 export async function startFleet(shape: FleetShape, random: () => number): Promise<Fleet> {
-  const server = shape.hasOwnServer ? await startFleetServer() : undefined;
+  const server = shape.isReal ? await startFleetServer() : undefined;
   const testDatabase = server === undefined ? await createTestDatabase() : undefined;
   const urls = server?.urls ?? testDatabase;
   if (urls === undefined) throw new Error("a fleet has a database");
@@ -71,6 +75,7 @@ export async function startFleet(shape: FleetShape, random: () => number): Promi
   const database = await openDatabase({ url: urls.applicationUrl, poolSize: 3 });
   const fleet = new Fleet(shape, {
     urls,
+    testDatabase,
     database,
     sink: await startWebhookSink(),
     folder: mkdtempSync(join(tmpdir(), "policy-guard-fleet-")),
@@ -86,6 +91,7 @@ export async function startFleet(shape: FleetShape, random: () => number): Promi
 
 interface FleetGround {
   readonly urls: DatabaseUrls;
+  readonly testDatabase: TestDatabase | undefined;
   readonly database: Database;
   readonly sink: WebhookSink;
   readonly folder: string;
@@ -98,7 +104,7 @@ export class Fleet {
   readonly #shape: FleetShape;
   readonly #ground: FleetGround;
   readonly calls = new FleetCalls();
-  readonly members: Member[] = [];
+  readonly members: FleetMember[] = [];
   /** Processes that did not end in order when they were asked to, and why. */
   readonly disorders: string[] = [];
   readonly #balancers = new Map<string, Balancer>();
@@ -149,7 +155,7 @@ export class Fleet {
   }
 
   /** Replaces each of these in turn: by this release, or by the one that the fleet began with. */
-  async replace(members: readonly Member[], release: "this" | "first", callsEach: number): Promise<void> {
+  async replace(members: readonly FleetMember[], release: "this" | "first", callsEach: number): Promise<void> {
     this.#checkout = release === "this" ? root : (this.#shape.previous ?? root);
     for (const member of members) {
       const disorder = await member.drain();
@@ -275,7 +281,7 @@ export class Fleet {
       ...{ HOST: "127.0.0.1", RUNTIME_PORT: String(port), RUNTIME_MANAGEMENT_PORT: String(managementPort) },
       ...{ POLICY_GUARD_URL: `http://127.0.0.1:${controlPort}`, POLICY_GUARD_TOKEN: world.tokens.runtime ?? "" },
       POLICY_GUARD_DATA: join(this.#ground.folder, `${name}-${port}`),
-      RUNTIME_PROCESSES: String(this.#shape.processes),
+      ...(this.#shape.processes > 1 && { RUNTIME_PROCESSES: String(this.#shape.processes) }),
       DRAIN_DELAY: `${this.#shape.drainDelayMs}ms`,
     }));
     return this.#balance(name, runtimes);
@@ -283,13 +289,14 @@ export class Fleet {
 
   /** Starts so many members of a kind, all at once. */
   async #add(kind: MemberKind, count: number, env: (port: number, managementPort: number) => Record<string, string>) {
-    const added: Member[] = [];
+    const added: FleetMember[] = [];
     for (let i = 0; i < count; i++) {
       const [port, managementPort] = [await freePort(), await freePort()];
       const number = this.members.filter((member) => member.kind === kind).length + 1;
-      const member = new Member({
-        ...{ name: `${kind} ${number}`, kind, port, managementPort, env: env(port, managementPort) },
-      });
+      const options = { name: `${kind} ${number}`, kind, port, managementPort, env: env(port, managementPort) };
+      const { testDatabase } = this.#ground;
+      const isLocal = testDatabase !== undefined && kind !== "worker";
+      const member = isLocal ? new LocalMember(options, testDatabase) : new Member(options);
       this.members.push(member);
       added.push(member);
     }
@@ -297,17 +304,17 @@ export class Fleet {
     return added;
   }
 
-  async #balance(name: string, members: readonly Member[]): Promise<number> {
+  async #balance(name: string, members: readonly FleetMember[]): Promise<number> {
     const balancer = await startBalancer(members, this.#shape);
     this.#balancers.set(name, balancer);
     await eventually(() => {
       if (balancer.ready().length < members.length) throw new Error(`only ${balancer.ready()} are ready`);
-    }, 120_000);
+    }, 300_000);
     return balancer.port;
   }
 
   /** Starts a member, and waits until it is ready and its balancer knows. */
-  async #bring(member: Member): Promise<void> {
+  async #bring(member: FleetMember): Promise<void> {
     await member.start(this.#checkout);
     // A runtime is ready with its first bundle, which its organization may not have published yet.
     await member.ready();

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "../../../src/kit/process/id.ts";
+import { eventually } from "../eventually.ts";
 import type { WebhookSink } from "../net/webhook-sink.ts";
 import type { World } from "../vector/world.ts";
 
@@ -52,9 +53,16 @@ export async function setUp(call: Api, { projectId, environment }: World, sink: 
   const events = ["evaluation.blocked", "policy.updated", "bundle.published", "bundle.activated"];
   const webhook = await call("POST", "/webhooks", { url: sink.url, events });
   if (webhook.status !== 201) throw new Error(`no webhook: ${JSON.stringify(webhook.body)}`);
-  const policy = await call("POST", "/policies", { document: policyOf("first"), scope: { app_id: projectId } });
-  await call("POST", `/projects/${projectId}/envs/${environment}/bundles/publish`, { activate: true });
-  return policy.body.id;
+  // Under much load the analysis of a policy may be refused for the moment; then nothing was made.
+  const made = (path: string, body: object) =>
+    eventually(async () => {
+      const reply = await call("POST", path, body);
+      if (reply.status !== 201) throw new Error(`${path}: ${JSON.stringify(reply.body)}`);
+      return reply.body;
+    }, 300_000);
+  const { id } = await made("/policies", { document: policyOf("first"), scope: { app_id: projectId } });
+  await made(`/projects/${projectId}/envs/${environment}/bundles/publish`, { activate: true });
+  return id;
 }
 
 /** Whether an evaluation was blocked; undefined when nobody answered. Other answers throw. */
