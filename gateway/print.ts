@@ -99,6 +99,7 @@ function routeColumns({ verb, path, method, facts }: Route): string[] {
       access.orgFromCredential ? "org-from-credential" : "",
       entitlement.openWhenBillingBlocked ? "open-when-billing-blocked" : "",
       entitlement.plans.length === 0 ? "" : `plans=${entitlement.plans.join(",")}`,
+      facts.mayLag ? "may-lag" : "",
       audit === "" ? "" : `audit=${audit}`,
       emits.length === 0 ? "" : `emits=${emits.join(",")}`,
     ]

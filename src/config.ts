@@ -41,6 +41,14 @@ export const controlPlaneSchema = defineSchema({
     description:
       "The same database and login without a pooler in transaction mode, to hear notifications. Empty: `DATABASE_URL`.",
   },
+  databaseReadUrl: {
+    name: "DATABASE_READ_URL",
+    kind: "url",
+    schemes: ["postgres", "postgresql"],
+    secret: true,
+    description:
+      "A streaming replica of the same database, with the same login, for lists of traces, analytics, exports and evidence. Empty: all reads go to `DATABASE_URL`. See [replicas](deploy/postgres.md#replicas).",
+  },
   databasePoolSize: {
     name: "DATABASE_POOL_SIZE",
     kind: "int",

@@ -23,6 +23,7 @@ import { type Clock, systemClock } from "./kit/process/clock.ts";
 import { drainDelay, type ShutdownStep } from "./kit/process/shutdown.ts";
 import { consoleFacts } from "./kit/rpc/browser.ts";
 import { createInterceptors } from "./kit/rpc/interceptors/order.ts";
+import { createReplicaMetrics } from "./replica-metrics.ts";
 import { assertNotRestored } from "./restore-check.ts";
 import { localPages } from "./rpc/billing/page.ts";
 import { assertSchema, sayAlive, tellNewerSchema } from "./schema-check.ts";
@@ -59,6 +60,10 @@ export async function startControlPlane(
 ): Promise<ControlPlane> {
   const metrics = createMetrics();
   const database = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, clock });
+  if (config.databaseReadUrl !== undefined) {
+    const onRead = createReplicaMetrics(metrics);
+    await database.readFrom({ url: config.databaseReadUrl, poolSize: config.databasePoolSize, log, onRead });
+  }
   const shutdown = new AbortController();
   const pool = createAnalysisPool({ log, onResult: createAnalysisMetrics(metrics) });
   const parts = createParts(config, { database, clock, log, metrics, analysis: analysis ?? pool.analysis });

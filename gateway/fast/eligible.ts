@@ -51,6 +51,7 @@ const factDecisions: Decisions<MethodFacts> = {
   audit: isEmpty,
   emits: isEmpty,
   fails: always, // documentation
+  mayLag: (mayLag) => !mayLag,
   parameterFault: always, // a request with a fault is left to the ordinary path
   requestMediaTypes: (types) => types.join() === "application/json",
   answerMediaTypes: (types) => types.join() === "application/json",
@@ -66,6 +67,7 @@ const factOfOption: Readonly<Record<string, keyof MethodFacts>> = {
   audit: "audit",
   emits: "emits",
   fails: "fails",
+  may_lag: "mayLag",
   parameter_fault: "parameterFault",
   request_media_types: "requestMediaTypes",
   answer_media_types: "answerMediaTypes",

@@ -19,6 +19,7 @@ import {
   entitlement,
   fails,
   max_upload_mebibytes,
+  may_lag,
   parameter_fault,
   preset,
   Role,
@@ -40,6 +41,8 @@ export interface MethodFacts {
   readonly emits: readonly string[];
   /** Codes of the failures that are the method's own. */
   readonly fails: readonly string[];
+  /** Whether what it reads may be some seconds old. */
+  readonly mayLag: boolean;
   /** Status of a fault of a path or query parameter. */
   readonly parameterFault: 400 | 422;
   /** Media types that a request body may have over HTTP. */
@@ -77,6 +80,7 @@ export function methodFacts(method: DescMethod): MethodFacts {
     audit: getOption(method, audit),
     emits: getOption(method, emits),
     fails: getOption(method, fails),
+    mayLag: getOption(method, may_lag),
     parameterFault: getOption(method, parameter_fault) === 422 ? 422 : 400,
     requestMediaTypes: mediaTypes(getOption(method, request_media_types), "application/json"),
     answerMediaTypes: mediaTypes(

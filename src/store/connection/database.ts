@@ -5,11 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { IsolationLevel, type MikroORM, MikroORM as Orm, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { type BackOff, backOffMs } from "../../kit/process/back-off.ts";
 import { type Clock, systemClock } from "../../kit/process/clock.ts";
+import { mayLag } from "../../kit/process/may-lag.ts";
 import { isOlderVersion } from "../../kit/process/version.ts";
 import type { AccountTransaction, AuditAuthor, Change, Lookups, Transaction } from "../core/transaction.ts";
 import { writeAuditEntry } from "../telemetry/audit-entry.ts";
 import { isGivenUp, isUnknownName, translated } from "./driver-error.ts";
+import { assertSubjectToRowLevelSecurity } from "./login.ts";
 import { ormOptions } from "./orm.ts";
+import { openReplica, type Replica, type ReplicaOptions } from "./replica.ts";
 import { type SchemaState, schemaState } from "./schema-state.ts";
 
 /** Changes for the audit log of one organization, or of each organization that the account is a member of. */
@@ -22,10 +25,16 @@ type Entry = { readonly author: AuditAuthor; readonly change: Change } & (
 export class Database implements Lookups {
   readonly #orm: MikroORM;
   readonly #clock: Clock;
+  #replica: Replica | undefined;
 
   constructor(orm: MikroORM, clock: Clock) {
     this.#orm = orm;
     this.#clock = clock;
+  }
+
+  /** From now on, reads that may lag go to a replica while it is not behind. */
+  async readFrom(replica: ReplicaOptions): Promise<void> {
+    this.#replica = await openReplica(this.#orm, replica);
   }
 
   /** Runs a change on a caller's behalf: the change, its audit entry, its events and its jobs commit together. */
@@ -45,8 +54,13 @@ export class Database implements Lookups {
 
   /** Reads a snapshot. Writing in it is a programming error that PostgreSQL refuses. */
   read<T>(orgId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const options = { readOnly: true };
-    return this.#within({ "app.org_id": orgId }, (scope) => work(transactionOf(scope, orgId, undefined)), options);
+    const readAt = (orm: MikroORM) =>
+      this.#within({ "app.org_id": orgId }, (scope) => work(transactionOf(scope, orgId, undefined)), {
+        readOnly: true,
+        orm,
+      });
+    const fromPrimary = () => readAt(this.#orm);
+    return this.#replica === undefined || !mayLag() ? fromPrimary() : this.#replica.read(readAt, fromPrimary);
   }
 
   /** Reads a snapshot of the rows of one account. */
@@ -88,24 +102,25 @@ export class Database implements Lookups {
 
   /** Closes the connections. */
   async close(): Promise<void> {
+    await this.#replica?.close();
     await this.#orm.close(true);
   }
 
   #within<T>(
     variables: Readonly<Record<string, string>>,
     work: (scope: Scope) => Promise<T>,
-    { readOnly = false } = {},
+    { readOnly = false, orm = this.#orm } = {},
   ): Promise<T> {
-    return translated(() => triedAgain(() => this.#once(variables, work, { readOnly })));
+    return translated(() => triedAgain(() => this.#once(variables, work, { readOnly, orm })));
   }
 
   #once<T>(
     variables: Readonly<Record<string, string>>,
     work: (scope: Scope) => Promise<T>,
-    { readOnly }: { readonly readOnly: boolean },
+    { readOnly, orm }: { readonly readOnly: boolean; readonly orm: MikroORM },
   ): Promise<T> {
     // Each attempt has a fork of its own: entities of a failed attempt must not be written by the next.
-    const em = this.#orm.em.fork({ session: { variables } });
+    const em = orm.em.fork({ session: { variables } });
     return em.transactional(
       async (inner) => {
         const scope = scopeOf(inner, this.#clock.now());
@@ -229,7 +244,7 @@ export async function openDatabase(options: {
 }): Promise<Database> {
   const orm = await Orm.init(ormOptions({ url: options.url, poolSize: options.poolSize }));
   try {
-    await assertSubjectToRowLevelSecurity(orm);
+    await assertSubjectToRowLevelSecurity(orm, "DATABASE_URL");
   } catch (error) {
     await orm.close(true);
     // The driver's message names the server or the login, whichever is wrong.
@@ -237,22 +252,4 @@ export async function openDatabase(options: {
     throw isOurs ? error : new Error("the database cannot be used", { cause: error });
   }
   return new Database(orm, options.clock ?? systemClock);
-}
-
-async function assertSubjectToRowLevelSecurity(orm: MikroORM): Promise<void> {
-  const rows = await orm.em.execute<{ name: string; above: boolean }[]>(
-    `select current_user as name,
-            r.rolsuper or r.rolbypassrls
-              or exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                         where n.nspname = 'public' and c.relkind in ('r', 'p')
-                           and pg_has_role(c.relowner, 'member')) as above
-     from pg_roles r where r.rolname = current_user`,
-  );
-  const login = rows[0];
-  if (login === undefined || login.above) {
-    throw new Error(
-      `the database login ${login?.name ?? "?"} is a superuser, has BYPASSRLS or owns the tables, so row-level security ` +
-        "would not hold it; set DATABASE_URL to the application's own login",
-    );
-  }
 }

@@ -23,10 +23,10 @@ import { createWorld, type World } from "../vector/world.ts";
 import { FleetCalls, send } from "./fleet-call.ts";
 import { type FleetLoad, type LoadWorld, startFleetLoad } from "./fleet-load.ts";
 import { type FleetMember, Member, type MemberKind } from "./fleet-member.ts";
-import { startFleetServer } from "./fleet-server.ts";
 import { createApi, setUp } from "./kill-load.ts";
 import { passTime, settle } from "./kill-settle.ts";
 import { LocalMember } from "./local-member.ts";
+import { startOwnServer } from "./own-server.ts";
 import { readCounters } from "./quota-world.ts";
 
 /** How large it is. */
@@ -66,7 +66,7 @@ const root = resolve(import.meta.dirname, "../../..");
 
 /** Starts a fleet, with the load on it. */
 export async function startFleet(shape: FleetShape, random: () => number): Promise<Fleet> {
-  const server = shape.isReal ? await startFleetServer() : undefined;
+  const server = shape.isReal ? await startOwnServer() : undefined;
   const testDatabase = server === undefined ? await createTestDatabase() : undefined;
   const urls = server?.urls ?? testDatabase;
   if (urls === undefined) throw new Error("a fleet has a database");

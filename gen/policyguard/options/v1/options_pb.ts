@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/options/v1/options.proto.
  */
 export const file_policyguard_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("CiRwb2xpY3lndWFyZC9vcHRpb25zL3YxL29wdGlvbnMucHJvdG8SFnBvbGljeWd1YXJkLm9wdGlvbnMudjEitwIKBkFjY2VzcxIOCgZwdWJsaWMYASABKAgSNQoFa2luZHMYAiADKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEjAKCmxlYXN0X3JvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUSEQoJb3JnX2ZpZWxkGAQgASgJEhUKDXByb2plY3RfZmllbGQYBSABKAkSEQoJZW52X2ZpZWxkGAYgASgJEhYKDmFwaV9rZXlfaGVhZGVyGAcgASgIEg8KB2FjY291bnQYCCABKAgSFwoPYWRkcmVzc19saW1pdGVkGAkgASgIEhgKEHByb3ZpZGVyX3Nlc3Npb24YCiABKAgSGwoTb3JnX2Zyb21fY3JlZGVudGlhbBgLIAEoCCI/CgtFbnRpdGxlbWVudBIhChlvcGVuX3doZW5fYmlsbGluZ19ibG9ja2VkGAEgASgIEg0KBXBsYW5zGAIgAygJIkYKClJlYXNvblJ1bGUSEwoLaHR0cF9zdGF0dXMYASABKAUSFAoMY29ubmVjdF9jb2RlGAIgASgJEg0KBWVycm9yGAMgASgJKu0CCgRUYXNrEhQKEFRBU0tfVU5TUEVDSUZJRUQQABIoCgpUQVNLX0dVQVJEEAEaGJK9GBRHdWFyZCBhbiBhcHBsaWNhdGlvbhI0CgxUQVNLX0NPTk5FQ1QQAhoikr0YHkNvbm5lY3QgZ2F0ZXdheXMgYW5kIGxpYnJhcmllcxIiCgpUQVNLX1dSSVRFEAMaEpK9GA5Xcml0ZSBwb2xpY2llcxIfCglUQVNLX1NISVAQBBoQkr0YDFNoaXAgYnVuZGxlcxInCgxUQVNLX09CU0VSVkUQBRoVkr0YEVNlZSB3aGF0IGhhcHBlbmVkEikKDFRBU0tfTUVBU1VSRRAGGheSvRgTTWVhc3VyZSBhbmQgaW1wcm92ZRIxCg9UQVNLX0FETUlOSVNURVIQBxockr0YGE1hbmFnZSBwZW9wbGUgYW5kIGFjY2VzcxIjCghUQVNLX1BBWRAIGhWSvRgRUGxhbnMgYW5kIGJpbGxpbmcqqAIKDEFjY2Vzc1ByZXNldBIdChlBQ0NFU1NfUFJFU0VUX1VOU1BFQ0lGSUVEEAASIAoUQUNDRVNTX1BSRVNFVF9QVUJMSUMQARoGor0YAggBEiQKFUFDQ0VTU19QUkVTRVRfQUNDT1VOVBACGgmivRgFEgEBQAESIwoWQUNDRVNTX1BSRVNFVF9SVU5USU1FUxADGgeivRgDEgECEi4KFUFDQ0VTU19QUkVTRVRfVklFV0VSUxAEGhOivRgPEgMBAwQYASIGb3JnX2lkEi4KFUFDQ0VTU19QUkVTRVRfRURJVE9SUxAFGhOivRgPEgMBAwQYAiIGb3JnX2lkEiwKFEFDQ0VTU19QUkVTRVRfQURNSU5TEAYaEqK9GA4SAgEEGAMiBm9yZ19pZCrtAQoOQ3JlZGVudGlhbEtpbmQSHwobQ1JFREVOVElBTF9LSU5EX1VOU1BFQ0lGSUVEEAASJgoWQ1JFREVOVElBTF9LSU5EX01FTUJFUhABGgqSvRgGbWVtYmVyEigKF0NSRURFTlRJQUxfS0lORF9SVU5USU1FEAIaC5K9GAdydW50aW1lEh4KEkNSRURFTlRJQUxfS0lORF9DSRADGgaSvRgCY2kSJAoVQ1JFREVOVElBTF9LSU5EX0FETUlOEAQaCZK9GAVhZG1pbhIiChRDUkVERU5USUFMX0tJTkRfU0NJTRAFGgiSvRgEc2NpbSqMAQoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASGwoLUk9MRV9WSUVXRVIQARoKkr0YBnZpZXdlchIbCgtST0xFX0VESVRPUhACGgqSvRgGZWRpdG9yEhkKClJPTEVfQURNSU4QAxoJkr0YBWFkbWluEhkKClJPTEVfT1dORVIQBBoJkr0YBW93bmVyOlgKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL6HAyABKAsyHi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkFjY2Vzc1IGYWNjZXNzOjoKB3N1Y2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi/hwMgASgFUgdzdWNjZXNzOmcKC2VudGl0bGVtZW50Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwIcDIAEoCzIjLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuRW50aXRsZW1lbnRSC2VudGl0bGVtZW50OjYKBWF1ZGl0Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwYcDIAEoCVIFYXVkaXQ6NgoFZW1pdHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjChwMgAygJUgVlbWl0czo2CgVmYWlscxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMOHAyADKAlSBWZhaWxzOkkKD3BhcmFtZXRlcl9mYXVsdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMSHAyABKAVSDnBhcmFtZXRlckZhdWx0OmsKDWFjY2Vzc19wcmVzZXQSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjFhwMgASgOMiQucG9saWN5Z3VhcmQub3B0aW9ucy52MS5BY2Nlc3NQcmVzZXRSDGFjY2Vzc1ByZXNldDpQChNyZXF1ZXN0X21lZGlhX3R5cGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYxocDIAMoCVIRcmVxdWVzdE1lZGlhVHlwZXM6TgoSYW5zd2VyX21lZGlhX3R5cGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYx4cDIAMoCVIQYW5zd2VyTWVkaWFUeXBlczpSChRtYXhfdXBsb2FkX21lYmlieXRlcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGM6HAyABKA1SEm1heFVwbG9hZE1lYmlieXRlczpTCgR0YXNrEh8uZ29vZ2xlLnByb3RvYnVmLlNlcnZpY2VPcHRpb25zGNyHAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlRhc2tSBHRhc2s6PQoJc2Vuc2l0aXZlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjIhwMgASgIUglzZW5zaXRpdmU6NwoGaGVhZGVyEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjJhwMgASgJUgZoZWFkZXI6PQoJcGFyYW1ldGVyEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjPhwMgASgJUglwYXJhbWV0ZXI6SQoQc3RhdHVzX3doZW5fdHJ1ZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYyocDIAEoBVIOc3RhdHVzV2hlblRydWU6UAoUbm90X2VtcHR5X3doZW5fZ2l2ZW4SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMyHAyABKAhSEW5vdEVtcHR5V2hlbkdpdmVuOjkKB2V4YW1wbGUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMuHAyABKAlSB2V4YW1wbGU6QgoMY3V0X2FueXdoZXJlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjNhwMgASgIUgtjdXRBbnl3aGVyZTo3CgR3aXJlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY0ocDIAEoCVIEd2lyZTpfCgZyZWFzb24SIS5nb29nbGUucHJvdG9idWYuRW51bVZhbHVlT3B0aW9ucxjThwMgASgLMiIucG9saWN5Z3VhcmQub3B0aW9ucy52MS5SZWFzb25SdWxlUgZyZWFzb246WwoGcHJlc2V0EiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY1IcDIAEoCzIeLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQWNjZXNzUgZwcmVzZXRiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("CiRwb2xpY3lndWFyZC9vcHRpb25zL3YxL29wdGlvbnMucHJvdG8SFnBvbGljeWd1YXJkLm9wdGlvbnMudjEitwIKBkFjY2VzcxIOCgZwdWJsaWMYASABKAgSNQoFa2luZHMYAiADKA4yJi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkNyZWRlbnRpYWxLaW5kEjAKCmxlYXN0X3JvbGUYAyABKA4yHC5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJvbGUSEQoJb3JnX2ZpZWxkGAQgASgJEhUKDXByb2plY3RfZmllbGQYBSABKAkSEQoJZW52X2ZpZWxkGAYgASgJEhYKDmFwaV9rZXlfaGVhZGVyGAcgASgIEg8KB2FjY291bnQYCCABKAgSFwoPYWRkcmVzc19saW1pdGVkGAkgASgIEhgKEHByb3ZpZGVyX3Nlc3Npb24YCiABKAgSGwoTb3JnX2Zyb21fY3JlZGVudGlhbBgLIAEoCCI/CgtFbnRpdGxlbWVudBIhChlvcGVuX3doZW5fYmlsbGluZ19ibG9ja2VkGAEgASgIEg0KBXBsYW5zGAIgAygJIkYKClJlYXNvblJ1bGUSEwoLaHR0cF9zdGF0dXMYASABKAUSFAoMY29ubmVjdF9jb2RlGAIgASgJEg0KBWVycm9yGAMgASgJKu0CCgRUYXNrEhQKEFRBU0tfVU5TUEVDSUZJRUQQABIoCgpUQVNLX0dVQVJEEAEaGJK9GBRHdWFyZCBhbiBhcHBsaWNhdGlvbhI0CgxUQVNLX0NPTk5FQ1QQAhoikr0YHkNvbm5lY3QgZ2F0ZXdheXMgYW5kIGxpYnJhcmllcxIiCgpUQVNLX1dSSVRFEAMaEpK9GA5Xcml0ZSBwb2xpY2llcxIfCglUQVNLX1NISVAQBBoQkr0YDFNoaXAgYnVuZGxlcxInCgxUQVNLX09CU0VSVkUQBRoVkr0YEVNlZSB3aGF0IGhhcHBlbmVkEikKDFRBU0tfTUVBU1VSRRAGGheSvRgTTWVhc3VyZSBhbmQgaW1wcm92ZRIxCg9UQVNLX0FETUlOSVNURVIQBxockr0YGE1hbmFnZSBwZW9wbGUgYW5kIGFjY2VzcxIjCghUQVNLX1BBWRAIGhWSvRgRUGxhbnMgYW5kIGJpbGxpbmcqqAIKDEFjY2Vzc1ByZXNldBIdChlBQ0NFU1NfUFJFU0VUX1VOU1BFQ0lGSUVEEAASIAoUQUNDRVNTX1BSRVNFVF9QVUJMSUMQARoGor0YAggBEiQKFUFDQ0VTU19QUkVTRVRfQUNDT1VOVBACGgmivRgFEgEBQAESIwoWQUNDRVNTX1BSRVNFVF9SVU5USU1FUxADGgeivRgDEgECEi4KFUFDQ0VTU19QUkVTRVRfVklFV0VSUxAEGhOivRgPEgMBAwQYASIGb3JnX2lkEi4KFUFDQ0VTU19QUkVTRVRfRURJVE9SUxAFGhOivRgPEgMBAwQYAiIGb3JnX2lkEiwKFEFDQ0VTU19QUkVTRVRfQURNSU5TEAYaEqK9GA4SAgEEGAMiBm9yZ19pZCrtAQoOQ3JlZGVudGlhbEtpbmQSHwobQ1JFREVOVElBTF9LSU5EX1VOU1BFQ0lGSUVEEAASJgoWQ1JFREVOVElBTF9LSU5EX01FTUJFUhABGgqSvRgGbWVtYmVyEigKF0NSRURFTlRJQUxfS0lORF9SVU5USU1FEAIaC5K9GAdydW50aW1lEh4KEkNSRURFTlRJQUxfS0lORF9DSRADGgaSvRgCY2kSJAoVQ1JFREVOVElBTF9LSU5EX0FETUlOEAQaCZK9GAVhZG1pbhIiChRDUkVERU5USUFMX0tJTkRfU0NJTRAFGgiSvRgEc2NpbSqMAQoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASGwoLUk9MRV9WSUVXRVIQARoKkr0YBnZpZXdlchIbCgtST0xFX0VESVRPUhACGgqSvRgGZWRpdG9yEhkKClJPTEVfQURNSU4QAxoJkr0YBWFkbWluEhkKClJPTEVfT1dORVIQBBoJkr0YBW93bmVyOlgKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL6HAyABKAsyHi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLkFjY2Vzc1IGYWNjZXNzOjoKB3N1Y2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi/hwMgASgFUgdzdWNjZXNzOmcKC2VudGl0bGVtZW50Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwIcDIAEoCzIjLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuRW50aXRsZW1lbnRSC2VudGl0bGVtZW50OjYKBWF1ZGl0Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwYcDIAEoCVIFYXVkaXQ6NgoFZW1pdHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjChwMgAygJUgVlbWl0czo2CgVmYWlscxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMOHAyADKAlSBWZhaWxzOkkKD3BhcmFtZXRlcl9mYXVsdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMSHAyABKAVSDnBhcmFtZXRlckZhdWx0OmsKDWFjY2Vzc19wcmVzZXQSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjFhwMgASgOMiQucG9saWN5Z3VhcmQub3B0aW9ucy52MS5BY2Nlc3NQcmVzZXRSDGFjY2Vzc1ByZXNldDpQChNyZXF1ZXN0X21lZGlhX3R5cGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYxocDIAMoCVIRcmVxdWVzdE1lZGlhVHlwZXM6TgoSYW5zd2VyX21lZGlhX3R5cGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYx4cDIAMoCVIQYW5zd2VyTWVkaWFUeXBlczo5CgdtYXlfbGFnEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0IcDIAEoCFIGbWF5TGFnOlIKFG1heF91cGxvYWRfbWViaWJ5dGVzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYzocDIAEoDVISbWF4VXBsb2FkTWViaWJ5dGVzOlMKBHRhc2sSHy5nb29nbGUucHJvdG9idWYuU2VydmljZU9wdGlvbnMY3IcDIAEoDjIcLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuVGFza1IEdGFzazo9CglzZW5zaXRpdmUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMiHAyABKAhSCXNlbnNpdGl2ZTo3CgZoZWFkZXISHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGMmHAyABKAlSBmhlYWRlcjo9CglwYXJhbWV0ZXISHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGM+HAyABKAlSCXBhcmFtZXRlcjpJChBzdGF0dXNfd2hlbl90cnVlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjKhwMgASgFUg5zdGF0dXNXaGVuVHJ1ZTpQChRub3RfZW1wdHlfd2hlbl9naXZlbhIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYzIcDIAEoCFIRbm90RW1wdHlXaGVuR2l2ZW46OQoHZXhhbXBsZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYy4cDIAEoCVIHZXhhbXBsZTpCCgxjdXRfYW55d2hlcmUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGM2HAyABKAhSC2N1dEFueXdoZXJlOjcKBHdpcmUSIS5nb29nbGUucHJvdG9idWYuRW51bVZhbHVlT3B0aW9ucxjShwMgASgJUgR3aXJlOl8KBnJlYXNvbhIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGNOHAyABKAsyIi5wb2xpY3lndWFyZC5vcHRpb25zLnYxLlJlYXNvblJ1bGVSBnJlYXNvbjpbCgZwcmVzZXQSIS5nb29nbGUucHJvdG9idWYuRW51bVZhbHVlT3B0aW9ucxjUhwMgASgLMh4ucG9saWN5Z3VhcmQub3B0aW9ucy52MS5BY2Nlc3NSBnByZXNldGIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Access says who may call a method.
@@ -528,6 +528,15 @@ export const answer_media_types: GenExtension<MethodOptions, string[]> = /*@__PU
   extDesc(file_policyguard_options_v1_options, 9);
 
 /**
+ * Whether what the method reads may be up to five seconds old, so that a replica of the database can answer. Never of
+ * a method that changes what it reads, or on whose answer somebody relies for access, quota or bundles.
+ *
+ * @generated from extension: bool may_lag = 50128;
+ */
+export const may_lag: GenExtension<MethodOptions, boolean> = /*@__PURE__*/
+  extDesc(file_policyguard_options_v1_options, 10);
+
+/**
  * Maximum size in MiB of a request body that the handler receives as bytes; a larger body is answered 413. Required
  * for a method with a stream of requests whose HTTP body is a google.api.HttpBody field, and for no other. The first
  * message of the stream carries the fields of path and query, without bytes, and decides who may call. Each further
@@ -537,7 +546,7 @@ export const answer_media_types: GenExtension<MethodOptions, string[]> = /*@__PU
  * @generated from extension: uint32 max_upload_mebibytes = 50126;
  */
 export const max_upload_mebibytes: GenExtension<MethodOptions, number> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 10);
+  extDesc(file_policyguard_options_v1_options, 11);
 
 /**
  * What readers of the API reference want to do who look for this service.
@@ -545,7 +554,7 @@ export const max_upload_mebibytes: GenExtension<MethodOptions, number> = /*@__PU
  * @generated from extension: policyguard.options.v1.Task task = 50140;
  */
 export const task: GenExtension<ServiceOptions, Task> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 11);
+  extDesc(file_policyguard_options_v1_options, 12);
 
 /**
  * Shown once or never: masked in logs, audit entries and spools.
@@ -553,7 +562,7 @@ export const task: GenExtension<ServiceOptions, Task> = /*@__PURE__*/
  * @generated from extension: bool sensitive = 50120;
  */
 export const sensitive: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 12);
+  extDesc(file_policyguard_options_v1_options, 13);
 
 /**
  * On a request field: filled from this HTTP request header. On a response field: written to this HTTP response
@@ -564,7 +573,7 @@ export const sensitive: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: string header = 50121;
  */
 export const header: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 13);
+  extDesc(file_policyguard_options_v1_options, 14);
 
 /**
  * On a field of a request that the query carries: the name of its parameter, where that is not the field's own. For
@@ -573,7 +582,7 @@ export const header: GenExtension<FieldOptions, string> = /*@__PURE__*/
  * @generated from extension: string parameter = 50127;
  */
 export const parameter: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 14);
+  extDesc(file_policyguard_options_v1_options, 15);
 
 /**
  * On a bool response field: when true, the REST answer has this status and no body. The field never appears in JSON.
@@ -581,7 +590,7 @@ export const parameter: GenExtension<FieldOptions, string> = /*@__PURE__*/
  * @generated from extension: int32 status_when_true = 50122;
  */
 export const status_when_true: GenExtension<FieldOptions, number> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 15);
+  extDesc(file_policyguard_options_v1_options, 16);
 
 /**
  * On a list of a request that changes something: without the field, the list stays unchanged; if JSON contains the
@@ -590,7 +599,7 @@ export const status_when_true: GenExtension<FieldOptions, number> = /*@__PURE__*
  * @generated from extension: bool not_empty_when_given = 50124;
  */
 export const not_empty_when_given: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 16);
+  extDesc(file_policyguard_options_v1_options, 17);
 
 /**
  * A JSON example value of the field, for the OpenAPI document.
@@ -598,7 +607,7 @@ export const not_empty_when_given: GenExtension<FieldOptions, boolean> = /*@__PU
  * @generated from extension: string example = 50123;
  */
 export const example: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 17);
+  extDesc(file_policyguard_options_v1_options, 18);
 
 /**
  * On a string of a request that is a part of a text: in JSON it may begin or end with half of a surrogate pair. The
@@ -607,7 +616,7 @@ export const example: GenExtension<FieldOptions, string> = /*@__PURE__*/
  * @generated from extension: bool cut_anywhere = 50125;
  */
 export const cut_anywhere: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 18);
+  extDesc(file_policyguard_options_v1_options, 19);
 
 /**
  * The documented spelling of the value in JSON, such as "tool_call".
@@ -615,7 +624,7 @@ export const cut_anywhere: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: string wire = 50130;
  */
 export const wire: GenExtension<EnumValueOptions, string> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 19);
+  extDesc(file_policyguard_options_v1_options, 20);
 
 /**
  * How callers see a failure of this kind.
@@ -623,7 +632,7 @@ export const wire: GenExtension<EnumValueOptions, string> = /*@__PURE__*/
  * @generated from extension: policyguard.options.v1.ReasonRule reason = 50131;
  */
 export const reason: GenExtension<EnumValueOptions, ReasonRule> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 20);
+  extDesc(file_policyguard_options_v1_options, 21);
 
 /**
  * What an access preset means.
@@ -631,5 +640,5 @@ export const reason: GenExtension<EnumValueOptions, ReasonRule> = /*@__PURE__*/
  * @generated from extension: policyguard.options.v1.Access preset = 50132;
  */
 export const preset: GenExtension<EnumValueOptions, Access> = /*@__PURE__*/
-  extDesc(file_policyguard_options_v1_options, 21);
+  extDesc(file_policyguard_options_v1_options, 22);
 

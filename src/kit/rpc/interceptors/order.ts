@@ -11,6 +11,7 @@ import { createCookieInterceptor } from "./cookies.ts";
 import { createDeadlineInterceptor } from "./deadline.ts";
 import { createEntitleInterceptor, type LookUpEntitlements } from "./entitle.ts";
 import { createFaultInterceptor } from "./fault.ts";
+import { createMayLagInterceptor } from "./may-lag.ts";
 import { createRequestInterceptor } from "./request.ts";
 import { createValidateInterceptor } from "./validate.ts";
 
@@ -82,8 +83,13 @@ export const order: readonly Step[] = [
   },
   {
     name: "cookies",
-    reason: "innermost, after the body is read: a cookie has precedence over what the message says",
+    reason: "after the body is read: a cookie has precedence over what the message says",
     create: createCookieInterceptor,
+  },
+  {
+    name: "may lag",
+    reason: "around the handler alone: who may call is never read from a replica",
+    create: createMayLagInterceptor,
   },
 ];
 

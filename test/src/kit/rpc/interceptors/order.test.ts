@@ -19,6 +19,7 @@ test("the order is stated once, and each position has its reason", () => {
     "entitle",
     "validate",
     "cookies",
+    "may lag",
   ]);
   for (const { reason } of order) expect(reason.length).toBeGreaterThan(20);
 });
