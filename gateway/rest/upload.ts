@@ -61,15 +61,22 @@ function withBytes(method: DescMethod, message: Message, assign: (message: Messa
 
 // A reader that stops early leaves the connection open for the answer.
 async function* bytesOf(request: RestRequest, timeoutMs: number): AsyncGenerator<Uint8Array> {
-  const late = Promise.withResolvers<never>();
-  const expire = () =>
-    late.reject(new Fault(Reason.DEADLINE_EXCEEDED, "the body did not arrive within its time limit"));
-  const timer = setTimeout(expire, timeoutMs);
-  late.promise.catch(() => undefined); // it may come while nobody waits for bytes
+  const deadline = { fault: undefined as Fault | undefined, refuse: (_: Fault): void => undefined };
+  const timer = setTimeout(() => {
+    deadline.fault = new Fault(Reason.DEADLINE_EXCEEDED, "the body did not arrive within its time limit");
+    deadline.refuse(deadline.fault);
+  }, timeoutMs);
   const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
+  // No race with one promise for all pieces: that would hold every piece until the end of the body.
+  const next = () =>
+    new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+      deadline.refuse = reject;
+      if (deadline.fault === undefined) chunks.next().then(resolve, reject);
+      else reject(deadline.fault);
+    });
   try {
     for (;;) {
-      const chunk = await Promise.race([chunks.next(), late.promise]);
+      const chunk = await next();
       if (chunk.done === true) return;
       yield chunk.value;
     }
