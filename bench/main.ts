@@ -23,6 +23,7 @@ import { rulesBench } from "./rules.ts";
 import { startBench } from "./start.ts";
 import { streamBench } from "./stream.ts";
 import { printTable } from "./table.ts";
+import { telemetryBench } from "./telemetry.ts";
 import { tracesBench } from "./traces.ts";
 import { webhookBench } from "./webhook.ts";
 
@@ -47,6 +48,7 @@ const benches: Readonly<Record<string, Bench>> = {
   languages: languagesBench,
   login: loginBench,
   webhook: webhookBench,
+  telemetry: telemetryBench,
 };
 
 const parameters = process.argv.slice(2);

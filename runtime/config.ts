@@ -1,6 +1,7 @@
 // The environment variables and arguments of the runtime. docs/operations.md prints the variables from here.
 
 import { parseArgs } from "node:util";
+import { telemetryVariables } from "../src/kit/observability/telemetry-variables.ts";
 import { defineSchema } from "../src/kit/process/config.ts";
 
 /** Variables of `npm run runtime`. */
@@ -179,6 +180,7 @@ export const runtimeSchema = defineSchema({
     default: "info",
     description: "Min level of log lines, which are JSON on standard output.",
   },
+  ...telemetryVariables,
 });
 
 /** Limits of evaluate calls. */

@@ -11,6 +11,7 @@ import { certificateOf } from "../src/kit/net/certificate.ts";
 import { NotReady, type ReadinessCheck, startManagement } from "../src/kit/net/management.ts";
 import type { Logger } from "../src/kit/observability/log.ts";
 import { createMetrics, type Metrics } from "../src/kit/observability/metrics.ts";
+import { startTelemetry } from "../src/kit/observability/telemetry.ts";
 import { type Clock, systemClock } from "../src/kit/process/clock.ts";
 import type { Config } from "../src/kit/process/config.ts";
 import { drainDelay, type ShutdownStep } from "../src/kit/process/shutdown.ts";
@@ -18,6 +19,7 @@ import type { Credential } from "../src/kit/rpc/context.ts";
 import { createInterceptors } from "../src/kit/rpc/interceptors/order.ts";
 import type { ExchangeParts } from "./adapters/envoy/exchange.ts";
 import type { BundleHolder } from "./bundle/active-bundle.ts";
+import { runtimeVersion } from "./bundle/version.ts";
 import type { PeerWork, StreamCalls } from "./cluster/peer.ts";
 import { Peers, servePeers } from "./cluster/peer-socket.ts";
 import type { WorkerSlot } from "./cluster/worker-slot.ts";
@@ -105,6 +107,8 @@ export async function startRuntime(config: RuntimeConfig, source: Source, tools:
   const { log, clock = systemClock, slot, models, streamLimits } = tools;
   const { holder } = source;
   const evaluation = createEvaluation(config, source, { log, clock, slot, models });
+  const { metrics } = evaluation;
+  const telemetry = await startTelemetry(config, { name: "runtime", version: runtimeVersion, log, metrics });
   const streaming = createStreaming(evaluation, { clock, slot, streamLimits });
   const peerServer = slot && (await servePeers(slot, peerWork(evaluation, streaming, clock), log));
   const timers = startTimers(holder, evaluation, streaming, clock);
@@ -112,7 +116,7 @@ export async function startRuntime(config: RuntimeConfig, source: Source, tools:
     port: config.managementPort,
     host: config.managementHost,
     log,
-    metrics: evaluation.metrics,
+    metrics,
     checks: {
       bundle: () => assertLoaded(holder),
       warm_up: () => assertWarm(holder),
@@ -126,7 +130,7 @@ export async function startRuntime(config: RuntimeConfig, source: Source, tools:
   return {
     port: server.port,
     managementPort: management.port,
-    metrics: () => evaluation.metrics.registry.getMetricsAsJSON(),
+    metrics: () => metrics.registry.getMetricsAsJSON(),
     shutdownSteps: [
       {
         name: "not ready",
@@ -151,6 +155,7 @@ export async function startRuntime(config: RuntimeConfig, source: Source, tools:
           return management.close();
         },
       },
+      ...telemetry.shutdownSteps,
     ],
   };
 }

@@ -1,5 +1,6 @@
 // The environment variables of the control plane. docs/operations.md prints them from here.
 
+import { telemetryVariables } from "./kit/observability/telemetry-variables.ts";
 import { defineSchema } from "./kit/process/config.ts";
 
 /** Variables of `npm run control-plane`. */
@@ -278,6 +279,7 @@ export const controlPlaneSchema = defineSchema({
     default: "info",
     description: "Min level of log lines, which are JSON on standard output.",
   },
+  ...telemetryVariables,
 });
 
 /** The variables that connect Stripe, for every process that calls it. */
@@ -331,6 +333,7 @@ export const workerSchema = defineSchema({
   },
   managementHost: controlPlaneSchema.managementHost,
   logLevel: controlPlaneSchema.logLevel,
+  ...telemetryVariables,
 });
 
 /** Variables of the first start, which `npm start` runs. */

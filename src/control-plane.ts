@@ -19,7 +19,9 @@ import { certificateOf } from "./kit/net/certificate.ts";
 import { type ManagementServer, NotReady, startManagement } from "./kit/net/management.ts";
 import type { Logger } from "./kit/observability/log.ts";
 import { createMetrics } from "./kit/observability/metrics.ts";
+import { startTelemetry } from "./kit/observability/telemetry.ts";
 import { type Clock, systemClock } from "./kit/process/clock.ts";
+import { productVersion } from "./kit/process/product-folder.ts";
 import { drainDelay, type ShutdownStep } from "./kit/process/shutdown.ts";
 import { consoleFacts } from "./kit/rpc/browser.ts";
 import { createInterceptors } from "./kit/rpc/interceptors/order.ts";
@@ -59,6 +61,7 @@ export async function startControlPlane(
   { log, clock = systemClock, analysis, limits = callLimits }: ControlPlaneParts,
 ): Promise<ControlPlane> {
   const metrics = createMetrics();
+  const telemetry = await startTelemetry(config, { name: "control-plane", version: productVersion(), log, metrics });
   const database = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, clock });
   if (config.databaseReadUrl !== undefined) {
     const onRead = createReplicaMetrics(metrics);
@@ -99,6 +102,7 @@ export async function startControlPlane(
       { name: "management", timeoutMs: 2_000, run: () => management.close() },
       { name: "heartbeat", timeoutMs: 2_000, run: () => heartbeat.end() },
       { name: "database", timeoutMs: 5_000, run: () => database.close() },
+      ...telemetry.shutdownSteps,
     ],
   };
 }

@@ -13,8 +13,10 @@ import { longTasks, otherTasks, sweptTasks } from "./jobs/tasks.ts";
 import { type ManagementServer, NotReady, startManagement } from "./kit/net/management.ts";
 import { createLog, type Logger } from "./kit/observability/log.ts";
 import { createMetrics } from "./kit/observability/metrics.ts";
+import { startTelemetry } from "./kit/observability/telemetry.ts";
 import { systemClock } from "./kit/process/clock.ts";
 import { productVariables, readConfig } from "./kit/process/config.ts";
+import { productVersion } from "./kit/process/product-folder.ts";
 import { shutDownOnSignal } from "./kit/process/shutdown.ts";
 import { startOrSay } from "./kit/process/start-failure.ts";
 import { assertNotRestored } from "./restore-check.ts";
@@ -34,6 +36,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
   const config = readConfig(workerSchema, process.env, productVariables);
   const log = createLog({ name: "worker", level: config.logLevel });
   const metrics = createMetrics();
+  const telemetry = await startTelemetry(config, { name: "worker", version: productVersion(), log, metrics });
   const database = await openDatabase({ url: config.databaseUrl, poolSize: databasePoolSize, clock: systemClock });
   const { onAttempt, onJob, onFold, onAlerts, onUsageDifference, onProviderDifference } = createWorkerMetrics(
     metrics,
@@ -103,6 +106,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
       { name: "management", timeoutMs: 1_000, run: () => management.close() },
       { name: "heartbeat", timeoutMs: 2_000, run: () => heartbeat.end() },
       { name: "database", timeoutMs: 2_000, run: () => Promise.all([database.close(), pool.end()]) },
+      ...telemetry.shutdownSteps,
     ],
   });
   const runners = await started;

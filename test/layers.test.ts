@@ -57,6 +57,18 @@ const layers: readonly Layer[] = [
     ],
     node: anyNode,
   },
+  // Loaded where an operator named a collector, and by nothing else.
+  {
+    folder: "src/kit/observability/otlp/",
+    ours: ["src/kit/"],
+    npm: [
+      "@opentelemetry/api",
+      "@opentelemetry/exporter-trace-otlp-http",
+      "@opentelemetry/resources",
+      "@opentelemetry/sdk-trace",
+    ],
+    node: { only: [] },
+  },
   {
     folder: "gateway/",
     ours: ["gen/", "src/kit/"],

@@ -7,9 +7,17 @@ import { Fault } from "../../src/kit/fault/fault.ts";
 import { peerAddress } from "../../src/kit/net/address.ts";
 import type { Logger } from "../../src/kit/observability/log.ts";
 import type { FinishedCall } from "../../src/kit/observability/metrics.ts";
-import { childTrace, parseTraceparent, type TraceContext, withinTrace } from "../../src/kit/observability/tracing.ts";
+import {
+  childTrace,
+  isRecording,
+  parseTraceparent,
+  spanOfCall,
+  type TraceContext,
+  withinTrace,
+} from "../../src/kit/observability/tracing.ts";
 import { type CallPath, logCall } from "../../src/kit/rpc/access-log.ts";
 import type { Credential } from "../../src/kit/rpc/context.ts";
+import { callName, endCallSpan } from "../../src/kit/rpc/interceptors/request.ts";
 import { methodFacts } from "../../src/kit/rpc/options.ts";
 import type { RestHandler } from "../http/http.ts";
 import type { RestLimits } from "../rest/operation.ts";
@@ -92,9 +100,17 @@ export function needsOrdinaryPath(headers: IncomingHttpHeaders): boolean {
   return unusual.some((name) => headers[name] !== undefined);
 }
 
-/** Does the work of a call within the trace that its headers name, if they name one. */
-export function withinTraceOf<T>(headers: IncomingHttpHeaders, work: () => T): T {
-  return headers.traceparent === undefined ? work() : withinTrace(traceOf(headers), work);
+/** The trace of a call: undefined when no header names one and none is chosen here, which spares its cost. */
+export function traceOfCall(headers: IncomingHttpHeaders): TraceContext | undefined {
+  if (headers.traceparent !== undefined) return traceOf(headers);
+  if (!isRecording()) return undefined;
+  const trace = childTrace(undefined);
+  return trace.isSampled ? trace : undefined;
+}
+
+/** Does the work of a call within its trace. */
+export function withinTraceOf<T>(trace: TraceContext | undefined, work: () => T): T {
+  return trace === undefined ? work() : withinTrace(trace, work);
 }
 
 function traceOf({ traceparent }: IncomingHttpHeaders): TraceContext {
@@ -112,17 +128,23 @@ export interface EndedCall {
   readonly requestId: string;
   readonly names: { readonly service: string; readonly method: string };
   readonly credential: Credential;
+  readonly startedAtMs: number;
   readonly durationMs: number;
   readonly code: string;
+  /** Where it stands in a trace; undefined for a call that no trace names. */
+  readonly trace: TraceContext | undefined;
 }
 
-/** Writes the line of a call to the access log. */
+/** Records the span of a call, where its trace is recorded, and writes its line to the access log. */
 export function logFastCall(path: CallPath, peer: Peer, call: EndedCall, { log, trustedHops }: FastPathContext): void {
+  const { trace, names, code, startedAtMs } = call;
+  const span = trace && spanOfCall(trace, callName(names), startedAtMs);
+  if (span !== undefined) endCallSpan(span, { ...names, code, orgId: call.credential.orgId });
   logCall(log, path, () => {
-    const { requestId, names, credential, durationMs, code } = call;
+    const { requestId, credential, durationMs } = call;
     const { headers, remoteAddress } = peer;
     return {
-      identity: { requestId, ...names, traceId: traceOf(headers).traceId },
+      identity: { requestId, ...names, traceId: (trace ?? traceOf(headers)).traceId },
       code,
       durationMs,
       orgId: credential.orgId,

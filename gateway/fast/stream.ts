@@ -12,10 +12,11 @@ import { Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, toConnectError, unauthenticated } from "../../src/kit/fault/fault.ts";
 import { assertValid } from "../../src/kit/fault/validation.ts";
 import type { RawStream, StreamHandler } from "../../src/kit/net/http2-server.ts";
+import { spanOfCall, type TraceContext } from "../../src/kit/observability/tracing.ts";
 import { binaryWriter } from "../../src/kit/protobuf/binary-write.ts";
 import type { Credential } from "../../src/kit/rpc/context.ts";
 import { toldFault } from "../../src/kit/rpc/interceptors/fault.ts";
-import { codeName, requestIdOf } from "../../src/kit/rpc/interceptors/request.ts";
+import { callName, codeName, endCallSpan, requestIdOf } from "../../src/kit/rpc/interceptors/request.ts";
 import { frameHeadBytes, MessageFrames, withFrameHead } from "../rpc/frames.ts";
 import {
   bearer,
@@ -25,6 +26,7 @@ import {
   type FastStreamMethod,
   logFastCall,
   needsOrdinaryPath,
+  traceOfCall,
   withinTraceOf,
 } from "./call.ts";
 
@@ -86,6 +88,9 @@ class FastStream {
   readonly #frames: MessageFrames;
   readonly #requestId: string;
   readonly #startedAtMs = performance.now();
+  readonly #names: { readonly service: string; readonly method: string };
+  /** The trace that the caller named. Without one, each message is chosen by itself: a call may last for hours. */
+  readonly #trace: TraceContext | undefined;
   readonly #remoteAddress: string | undefined;
   /** In the order of the messages, including messages that wait for the end of their tick. */
   readonly #slots: Slot[] = [];
@@ -106,6 +111,9 @@ class FastStream {
     this.#frames = new MessageFrames(parts.context.limits.maxBodyBytes);
     this.#remoteAddress = caller.stream.session?.socket.remoteAddress;
     this.#requestId = requestIdOf(caller.headers["x-request-id"]);
+    const { method } = parts.fast;
+    this.#names = { service: method.parent.typeName, method: method.name };
+    this.#trace = caller.headers.traceparent === undefined ? undefined : traceOfCall(caller.headers);
   }
 
   begin(): void {
@@ -194,7 +202,7 @@ class FastStream {
       if (options.authenticate(this.#caller.token) === undefined) throw unauthenticated();
       const message = parse(bytes);
       if (!fast.isSurelyValid(message)) assertValid(fast.method.input, message);
-      const answer = withinTraceOf(this.#caller.headers, () => fast.answer(message));
+      const answer = this.#withinTrace(() => fast.answer(message));
       if (!(answer instanceof Promise)) {
         slot.answer = answer;
         return;
@@ -207,6 +215,17 @@ class FastStream {
       this.#isRefused = true;
       slot.failure = error;
     }
+  }
+
+  #withinTrace(work: () => Message | Promise<Message>): Message | Promise<Message> {
+    const own = this.#trace === undefined ? traceOfCall({}) : undefined;
+    if (own === undefined) return withinTraceOf(this.#trace, work);
+    const span = spanOfCall(own, callName(this.#names), performance.now());
+    const answer = withinTraceOf(own, work);
+    const end = () => span && endCallSpan(span, { ...this.#names, code: "ok", orgId: this.#caller.credential.orgId });
+    if (answer instanceof Promise) answer.then(end, () => undefined);
+    else end();
+    return answer;
   }
 
   #settle(slot: Slot, { answer, failure }: Slot): void {
@@ -274,12 +293,13 @@ class FastStream {
   }
 
   #count(code: string): void {
-    const { fast, options, context } = this.#parts;
-    const names = { service: fast.method.parent.typeName, method: fast.method.name };
-    const durationMs = performance.now() - this.#startedAtMs;
+    const { options, context } = this.#parts;
+    const names = this.#names;
+    const startedAtMs = this.#startedAtMs;
+    const durationMs = performance.now() - startedAtMs;
     options.countCall({ ...names, code, durationMs });
     const { headers, credential } = this.#caller;
-    const call = { requestId: this.#requestId, names, credential, durationMs, code };
+    const call = { requestId: this.#requestId, names, credential, startedAtMs, durationMs, code, trace: this.#trace };
     logFastCall("fast_stream", { headers, remoteAddress: this.#remoteAddress }, call, context);
   }
 }

@@ -7,6 +7,7 @@
 
 import type { Message } from "@bufbuild/protobuf";
 import { Fault } from "../../src/kit/fault/fault.ts";
+import type { TraceContext } from "../../src/kit/observability/tracing.ts";
 import type { Credential } from "../../src/kit/rpc/context.ts";
 import { requestIdOf } from "../../src/kit/rpc/interceptors/request.ts";
 import {
@@ -18,6 +19,7 @@ import {
   type FastPathOptions,
   logFastCall,
   maxFastBytes,
+  traceOfCall,
   withHandledRejection,
   withinTimeout,
   withinTraceOf,
@@ -71,6 +73,7 @@ export function createFastUnary(
 interface Attempt {
   readonly answer: Message | Promise<Message>;
   readonly credential: Credential;
+  readonly trace: TraceContext | undefined;
 }
 
 interface ReadCall {
@@ -90,7 +93,8 @@ function attemptCall(
     const credential = authorize(token); // again: the token may have been revoked while the body came
     const request = credential && dialect.decode(body);
     if (credential === undefined || request === undefined || !isSurelyValid(request)) return undefined;
-    return { answer: withHandledRejection(withinTraceOf(headers, () => call(request))), credential };
+    const trace = traceOfCall(headers);
+    return { answer: withHandledRejection(withinTraceOf(trace, () => call(request))), credential, trace };
   } catch {
     return undefined;
   }
@@ -104,12 +108,13 @@ function createResponder(
 ): (exchange: FastExchange, dialect: Dialect, attempt: Attempt, startedAtMs: number) => void {
   const names = { service: method.parent.typeName, method: method.name };
   const { log, limits } = context;
-  return (exchange, dialect, { answer, credential }, startedAtMs) => {
+  return (exchange, dialect, { answer, credential, trace }, startedAtMs) => {
     const requestId = requestIdOf(exchange.headers["x-request-id"]);
     const finish = (code: string) => {
       const durationMs = performance.now() - startedAtMs;
       countCall({ ...names, code, durationMs });
-      logFastCall("fast_unary", exchange, { requestId, names, credential, durationMs, code }, context);
+      const ended = { requestId, names, credential, startedAtMs, durationMs, code, trace };
+      logFastCall("fast_unary", exchange, ended, context);
     };
     const send = (message: Message): void => {
       dialect.sendMessage(exchange, requestId, message);

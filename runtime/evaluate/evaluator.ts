@@ -30,6 +30,7 @@ import {
 } from "../request/request-checks.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import type { Backends } from "./backend/backends.ts";
+import { beginEvaluationSpan, type EvaluationSpan } from "./evaluation-span.ts";
 import type { EvaluationMeters } from "./metrics.ts";
 
 const writeRecord = binaryViewer(EvaluationRecordSchema);
@@ -88,6 +89,8 @@ interface Metered {
   readonly context: EvaluationContext;
   /** "" for an evaluation without a lease. */
   readonly leaseId: string;
+  /** Undefined when the trace of its call is not recorded. */
+  readonly span: EvaluationSpan | undefined;
 }
 
 /** Evaluates requests against the bundle in force. */
@@ -130,15 +133,15 @@ export class Evaluator {
     assertEvaluable(request, kind);
     const loaded = this.#options.holder.requireFor(request);
     assertSchemaKnown(request, loaded.engine.schemas);
-    const context = this.#contextOf(request, kind, loaded, startedAtMs);
-    const leaseId = this.#options.meter?.take(context.now) ?? "";
+    const metered = this.#begin(request, kind, loaded, startedAtMs);
     const evaluate = (by: LoadedBundle, about: EvaluationContext) => by.engine.evaluate(request, about);
-    const asking = this.#givingBack(leaseId, () => this.#ask(request, { loaded, context }, startedAtMs));
-    if (asking === undefined) return this.#settle(request, { loaded, context, leaseId }, evaluate);
+    const asking = this.#orNothing(metered, () => this.#ask(request, metered, startedAtMs));
+    if (asking === undefined) return this.#settle(request, metered, evaluate);
+    const { context } = metered;
     return asking.then(
-      (backends) => this.#settle(request, { loaded, context: { ...context, backends }, leaseId }, evaluate),
+      (backends) => this.#settle(request, { ...metered, context: { ...context, backends } }, evaluate),
       (error: unknown) => {
-        this.#options.meter?.giveBack(leaseId);
+        this.#drop(metered);
         throw error;
       },
     );
@@ -160,7 +163,8 @@ export class Evaluator {
     const kind = statedKind(request);
     assertEvaluable(request, kind);
     const loaded = this.#options.holder.requireFor(request);
-    const context = this.#contextOf(request, kind, loaded, startedAtMs);
+    const onDetectorTime = this.#options.meters.detectorTime?.();
+    const context = this.#contextOf(request, kind, loaded, { startedAtMs, onDetectorTime });
     const backends = await this.#ask(request, { loaded, context }, startedAtMs);
     return loaded.engine.explain(request, { ...context, backends }).explanation;
   }
@@ -173,13 +177,12 @@ export class Evaluator {
     assertStreamable(request, stage);
     const loaded = this.#options.holder.requireFor(request);
     assertSchemaKnown(request, loaded.engine.schemas);
-    const opening = this.#contextOf(request, stage, loaded, performance.now());
-    const { meter } = this.#options;
-    const leaseId = meter?.take(opening.now) ?? "";
-    const stream = this.#givingBack(leaseId, () => loaded.engine.openStream(request, opening));
+    const metered = this.#begin(request, stage, loaded, performance.now());
+    const { context: opening } = metered;
+    const stream = this.#orNothing(metered, () => loaded.engine.openStream(request, opening));
     let backends: BackendAnswers | undefined;
     return {
-      drop: () => meter?.giveBack(leaseId),
+      drop: () => this.#options.meter?.giveBack(metered.leaseId),
       stream,
       ask: (toolCalls) =>
         loaded.engine.backends.length === 0
@@ -194,7 +197,7 @@ export class Evaluator {
         const elapsedUs = () => (performance.now() - startedAtMs) * 1000;
         const context = { ...opening, elapsedUs, backends };
         const end = lazily(() => stream.finish({ toolCalls, elapsedUs, backends }));
-        const response = this.#settle(request, { loaded, context, leaseId }, (by, about) =>
+        const response = this.#settle(request, { ...metered, context }, (by, about) =>
           by === loaded ? end().evaluation : by.engine.evaluate(end().request, about),
         );
         return { released: end().released, response };
@@ -210,9 +213,17 @@ export class Evaluator {
   ): EvaluateResponse | Promise<EvaluateResponse> {
     const loaded = this.#options.holder.requireFor(request);
     assertSchemaKnown(request, loaded.engine.schemas);
-    const context = this.#contextOf(request, kind, loaded, startedAtMs);
-    const leaseId = this.#options.meter?.take(context.now) ?? "";
-    return this.#settle(request, { loaded, context, leaseId }, evaluate);
+    return this.#settle(request, this.#begin(request, kind, loaded, startedAtMs), evaluate);
+  }
+
+  /** Grants an evaluation, and begins its span where that is recorded. */
+  #begin(request: EvaluateRequest, kind: EvaluationKind, loaded: LoadedBundle, startedAtMs: number): Metered {
+    const { meter, meters } = this.#options;
+    const measure = meters.detectorTime?.();
+    const span = beginEvaluationSpan(startedAtMs, measure);
+    const onDetectorTime = span?.onDetectorTime ?? measure;
+    const context = this.#contextOf(request, kind, loaded, { startedAtMs, onDetectorTime });
+    return { loaded, context, leaseId: meter?.take(context.now) ?? "", span };
   }
 
   /** The answers of backends about a request; undefined when its bundle asks none. */
@@ -229,12 +240,13 @@ export class Evaluator {
 
   #settle(
     request: EvaluateRequest,
-    { loaded, context, leaseId }: Metered,
+    metered: Metered,
     evaluate: (loaded: LoadedBundle, context: EvaluationContext) => Evaluation,
   ): EvaluateResponse | Promise<EvaluateResponse> {
     const { spool, meters } = this.#options;
+    const { loaded, context, leaseId } = metered;
     const { stage, now } = context;
-    const evaluation = this.#givingBack(leaseId, () => evaluate(loaded, context));
+    const evaluation = this.#orNothing(metered, () => evaluate(loaded, context));
     const { response } = evaluation;
     this.#compare(request, evaluation, (candidate) =>
       evaluate({ ...loaded, ...candidate }, { ...context, bundle: candidate.reference, onDetectorTime: undefined }),
@@ -245,6 +257,7 @@ export class Evaluator {
     this.#remember(request, context, evaluation);
     const { outcome, latencyUs } = response;
     meters.onEvaluation({ stage, outcome, latencyUs, unjudged: evaluation.unjudged });
+    metered.span?.end(stage, evaluation);
     const stored = record === undefined ? undefined : spool?.append(record);
     return stored instanceof Promise ? stored.then(() => response) : response;
   }
@@ -261,23 +274,29 @@ export class Evaluator {
     else candidates.consider(evaluation, evaluate);
   }
 
-  /** Gives back the lease when the work fails. */
-  #givingBack<T>(leaseId: string, work: () => T): T {
+  /** Does the work of an evaluation; when it fails, there was none. */
+  #orNothing<T>(metered: Metered, work: () => T): T {
     try {
       return work();
     } catch (error) {
-      this.#options.meter?.giveBack(leaseId);
+      this.#drop(metered);
       throw error;
     }
+  }
+
+  /** Takes back what a failed evaluation was granted. */
+  #drop({ leaseId, span }: Metered): void {
+    this.#options.meter?.giveBack(leaseId);
+    span?.fail();
   }
 
   #contextOf(
     request: EvaluateRequest,
     kind: EvaluationKind,
     loaded: LoadedBundle,
-    startedAtMs: number,
+    { startedAtMs, onDetectorTime }: { readonly startedAtMs: number } & Pick<EvaluationContext, "onDetectorTime">,
   ): EvaluationContext {
-    const { fingerprintKey, clock, sessions, memory, meters } = this.#options;
+    const { fingerprintKey, clock, sessions, memory } = this.#options;
     const now = clock.now();
     const stage = kind === "transcript" ? stageOfTranscript(request) : kind;
     const { sessionId } = request;
@@ -289,7 +308,7 @@ export class Evaluator {
       fingerprintKey: fingerprintKey(),
       bundle: loaded.reference,
       memory,
-      onDetectorTime: meters.detectorTime?.(),
+      onDetectorTime,
       elapsedUs: () => (performance.now() - startedAtMs) * 1000,
       session:
         sessionId === undefined || this.belongsToPeer(request)

@@ -14,6 +14,7 @@ import {
 } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Logger } from "../kit/observability/log.ts";
+import { inJob } from "../kit/observability/tracing.ts";
 import type { JobServices, RunnableTask } from "./task.ts";
 
 /** What the runner needs. */
@@ -200,7 +201,8 @@ function taskList(tasks: readonly RunnableTask[], services: JobServices): TaskLi
       task.name,
       async (payload: unknown, { addJob, job }) => {
         const delaySeconds = delayOf(payload);
-        if (delaySeconds === undefined) return task.run(services, payload);
+        if (delaySeconds === undefined)
+          return inJob(`job: ${task.name}`, causeOf(payload), () => task.run(services, payload));
         const runAt = new Date(job.run_at.getTime() + delaySeconds * 1_000);
         await addJob(task.name, {}, { runAt, maxAttempts, jobKey: `${task.name}/later` });
       },
@@ -223,6 +225,12 @@ function cronItems({ name, schedule }: RunnableTask): CronItem[] {
     { ...everyMinute, identifier: name },
     { ...everyMinute, identifier: `${name}/later`, payload: { [delayField]: everySeconds } },
   ];
+}
+
+/** The traceparent of the call that enqueued a job; null for one that came by itself, or of a call without spans. */
+function causeOf(payload: unknown): string | null {
+  if (typeof payload !== "object" || payload === null || !("traceparent" in payload)) return null;
+  return String(payload.traceparent);
 }
 
 function delayOf(payload: unknown): number | undefined {

@@ -3,6 +3,7 @@
 // header: a text with a line break is refused here, whatever was checked before.
 
 import { createTransport } from "nodemailer";
+import { inSpan } from "../kit/observability/tracing.ts";
 
 /** How mail is sent. */
 export interface MailSettings {
@@ -106,7 +107,10 @@ export function createMailTransport({ host, port, encryption, login, from }: Mai
       const headers = { "Auto-Submitted": "auto-generated" }; // RFC 3834
       const recipient = { name: "", address: to };
       try {
-        await transport.sendMail({ from, to: recipient, subject, text, headers, messageId: `<${id}@${domain}>` });
+        const messageId = `<${id}@${domain}>`;
+        await inSpan("outbound mail", "client", () =>
+          transport.sendMail({ from, to: recipient, subject, text, headers, messageId }),
+        );
       } catch (error) {
         throw isFinal(error) ? new MailRefused("the mail server refuses the message", { cause: error }) : error;
       }

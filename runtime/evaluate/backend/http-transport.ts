@@ -5,7 +5,7 @@ import type { Pool } from "undici";
 import { createConnector } from "../../../src/kit/net/outbound/connector.ts";
 import { OutboundError } from "../../../src/kit/net/outbound/error.ts";
 import type { NetworkGuard } from "../../../src/kit/net/outbound/guard.ts";
-import { outgoingTraceparent } from "../../../src/kit/observability/tracing.ts";
+import { inSpan, type OpenSpan, tracedHeaders } from "../../../src/kit/observability/tracing.ts";
 import type { BackendFindings, BackendReference, ServerShape } from "../../engine/backend/backend.ts";
 import { OriginRefused, type SecretHeader } from "./origin.ts";
 import { AnswerInvalid, type Contract, contracts } from "./shape.ts";
@@ -69,19 +69,20 @@ export class HttpTransport implements BackendTransport {
   }
 
   async #postTwice(call: BackendCall): Promise<BackendFindings[]> {
+    const post = () => inSpan("outbound call", "client", (span) => this.#post(call, span));
     try {
-      return await this.#post(call);
+      return await post();
     } catch (error) {
       // Nothing was sent, so a retry cannot do anything twice.
       if (!isRefused(error)) throw error;
       await pause(httpLimits.retryAfterMs, undefined, { signal: call.signal });
-      return this.#post(call);
+      return post();
     }
   }
 
-  async #post({ texts, signal }: BackendCall): Promise<BackendFindings[]> {
+  async #post({ texts, signal }: BackendCall, span: OpenSpan | undefined): Promise<BackendFindings[]> {
     const { reference, secret } = this.#options;
-    const traceparent = outgoingTraceparent();
+    const traced = tracedHeaders();
     const pool = await this.#pool;
     const { statusCode, body } = await pool.request({
       method: "POST",
@@ -91,11 +92,12 @@ export class HttpTransport implements BackendTransport {
         "content-type": "application/json",
         accept: "application/json",
         ...this.#contract.headers?.(reference),
-        ...(traceparent === undefined ? {} : { traceparent }),
+        ...traced,
         ...(secret === undefined ? {} : { [secret.name]: secret.value }),
       },
       body: JSON.stringify(this.#contract.body(texts)),
     });
+    span?.note({ "http.request.method": "POST", "http.response.status_code": statusCode });
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
     for await (const chunk of body) {

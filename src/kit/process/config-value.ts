@@ -24,7 +24,7 @@ export type Variable = VariableFacts &
   (
     | { readonly kind: "string"; readonly maxLength?: number }
     | { readonly kind: "int"; readonly min?: number; readonly max?: number }
-    | { readonly kind: "port" | "bool" | "duration" | "cidr-list" | "list" | "path" | "secret-file" }
+    | { readonly kind: "port" | "ratio" | "bool" | "duration" | "cidr-list" | "list" | "path" | "secret-file" }
     | { readonly kind: "url"; readonly schemes: readonly string[] }
     | { readonly kind: "enum"; readonly values: readonly string[] }
   );
@@ -35,7 +35,7 @@ export type VariableValue<V extends Variable> = V extends {
   readonly values: readonly (infer T)[];
 }
   ? T
-  : V["kind"] extends "int" | "port" | "duration"
+  : V["kind"] extends "int" | "port" | "ratio" | "duration"
     ? number
     : V["kind"] extends "bool"
       ? boolean
@@ -55,6 +55,8 @@ export function expectation(variable: Variable): string {
       return `a whole number from ${variable.min ?? 0} to ${variable.max ?? Number.MAX_SAFE_INTEGER}`;
     case "port":
       return "a port from 0 to 65535 (0 for any free one)";
+    case "ratio":
+      return "a number from 0 to 1";
     case "bool":
       return "true or false";
     case "duration":
@@ -86,6 +88,8 @@ export function parseValue(
       return parseInteger(text, variable.min ?? 0, variable.max ?? Number.MAX_SAFE_INTEGER);
     case "port":
       return parseInteger(text, 0, 65_535);
+    case "ratio":
+      return parseRatio(text);
     case "bool":
       return text === "true" ? true : text === "false" ? false : undefined;
     case "duration":
@@ -109,6 +113,10 @@ function parseInteger(text: string, min: number, max: number): number | undefine
   if (!/^-?\d{1,16}$/.test(text)) return undefined;
   const value = Number(text);
   return Number.isSafeInteger(value) && value >= min && value <= max ? value : undefined;
+}
+
+function parseRatio(text: string): number | undefined {
+  return /^(0|1|0?\.\d{1,10}|1\.0+)$/.test(text) ? Number(text) : undefined;
 }
 
 // Longer than 24 days overflows Node's timers, which then fire at once.

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { IsolationLevel, type MikroORM, MikroORM as Orm, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { inSpan, recordedTraceparent } from "../../kit/observability/tracing.ts";
 import { type BackOff, backOffMs } from "../../kit/process/back-off.ts";
 import { type Clock, systemClock } from "../../kit/process/clock.ts";
 import { mayLag } from "../../kit/process/may-lag.ts";
@@ -39,23 +40,32 @@ export class Database implements Lookups {
 
   /** Runs a change on a caller's behalf: the change, its audit entry, its events and its jobs commit together. */
   transaction<T>(caller: AuditAuthor & { readonly orgId: string }, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#within({ "app.org_id": caller.orgId }, (scope) => work(transactionOf(scope, caller.orgId, caller)));
+    const options = { name: "change" };
+    return this.#within(
+      { "app.org_id": caller.orgId },
+      (scope) => work(transactionOf(scope, caller.orgId, caller)),
+      options,
+    );
   }
 
   /** Runs a change by the system itself, such as a job or an ingest; it has no audit entry. */
   systemTransaction<T>(orgId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#within({ "app.org_id": orgId }, (scope) => work(transactionOf(scope, orgId, undefined)));
+    const options = { name: "system change" };
+    return this.#within({ "app.org_id": orgId }, (scope) => work(transactionOf(scope, orgId, undefined)), options);
   }
 
   /** Runs a change of a person's data, such as a session or a password. Only the rows of one account are visible. */
   accountTransaction<T>(accountId: string, work: (tx: AccountTransaction) => Promise<T>): Promise<T> {
-    return this.#within({ "app.account_id": accountId }, (scope) => work(accountTransactionOf(scope, accountId)));
+    const variables = { "app.account_id": accountId };
+    const options = { name: "account change" };
+    return this.#within(variables, (scope) => work(accountTransactionOf(scope, accountId)), options);
   }
 
   /** Reads a snapshot. Writing in it is a programming error that PostgreSQL refuses. */
   read<T>(orgId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     const readAt = (orm: MikroORM) =>
       this.#within({ "app.org_id": orgId }, (scope) => work(transactionOf(scope, orgId, undefined)), {
+        name: "read",
         readOnly: true,
         orm,
       });
@@ -66,12 +76,18 @@ export class Database implements Lookups {
   /** Reads a snapshot of the rows of one account. */
   readAccount<T>(accountId: string, work: (tx: AccountTransaction) => Promise<T>): Promise<T> {
     const variables = { "app.account_id": accountId };
-    return this.#within(variables, (scope) => work(accountTransactionOf(scope, accountId)), { readOnly: true });
+    return this.#within(variables, (scope) => work(accountTransactionOf(scope, accountId)), {
+      name: "account read",
+      readOnly: true,
+    });
   }
 
   async lookup<Row extends object>(name: string, parameters: readonly unknown[]): Promise<Row[]> {
     const placeholders = parameters.map(() => "?").join(", ");
-    return translated(() => this.#orm.em.fork().execute(`select * from app.${name}(${placeholders})`, [...parameters]));
+    const statement = `select * from app.${name}(${placeholders})`;
+    return inTransactionSpan("look-up", () =>
+      translated(() => this.#orm.em.fork().execute<Row[]>(statement, [...parameters])),
+    );
   }
 
   /** Whether the database answers and accepts writes. */
@@ -109,9 +125,11 @@ export class Database implements Lookups {
   #within<T>(
     variables: Readonly<Record<string, string>>,
     work: (scope: Scope) => Promise<T>,
-    { readOnly = false, orm = this.#orm } = {},
+    { name, readOnly = false, orm = this.#orm }: { readonly name: string; readOnly?: boolean; orm?: MikroORM },
   ): Promise<T> {
-    return translated(() => triedAgain(() => this.#once(variables, work, { readOnly, orm })));
+    return inTransactionSpan(name, () =>
+      translated(() => triedAgain(() => this.#once(variables, work, { readOnly, orm }))),
+    );
   }
 
   #once<T>(
@@ -132,6 +150,14 @@ export class Database implements Lookups {
       readOnly ? { readOnly, isolationLevel: IsolationLevel.REPEATABLE_READ } : {},
     );
   }
+}
+
+/** Does a transaction, as a span where the call's trace is recorded. */
+function inTransactionSpan<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return inSpan(`transaction: ${name}`, "client", (span) => {
+    span?.note({ "db.system.name": "postgresql" });
+    return work();
+  });
 }
 
 const attempts = 3;
@@ -166,7 +192,10 @@ function scopeOf(em: SqlEntityManager, now: Date): Scope {
     entries: [],
     enqueue: async ({ task, payload, runAt, key }) => {
       const at = runAt?.toISOString() ?? null;
-      await sql("select app.enqueue(?, ?::json, ?::timestamptz, ?)", [task, JSON.stringify(payload), at, key ?? null]);
+      // The span of the job names the call that made it necessary.
+      const traceparent = recordedTraceparent();
+      const content = JSON.stringify(traceparent === undefined ? payload : { ...payload, traceparent });
+      await sql("select app.enqueue(?, ?::json, ?::timestamptz, ?)", [task, content, at, key ?? null]);
     },
     // Pending writes for another organization or account have to reach the database before its rows become invisible.
     reach: async (variable, id) => {

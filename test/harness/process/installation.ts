@@ -46,17 +46,20 @@ export async function startInstallation({
   clock,
   plan = "enterprise",
   urls: given,
+  env: ownEnv = {},
 }: {
   readonly clock?: MovedClock;
   readonly plan?: Plan;
   /** A database that is there. It goes with the installation. */
   readonly urls?: TestDatabase;
+  /** Further environment variables of the control plane. */
+  readonly env?: Readonly<Record<string, string>>;
 } = {}): Promise<Installation> {
   const urls = given ?? (await createTestDatabase());
   const port = await freePort();
   const root = mkdtempSync(join(tmpdir(), "policy-guard-installation-"));
   const masterKey = randomBytes(32).toString("base64");
-  const env = { PORT: String(port), POLICY_GUARD_MASTER_KEY: masterKey };
+  const env = { PORT: String(port), POLICY_GUARD_MASTER_KEY: masterKey, ...ownEnv };
   const start = () => startTestControlPlane({ urls, env, clock });
   let plane = await start();
   let isUp = true;

@@ -3,6 +3,7 @@
 // what another sent.
 
 import { errors, Pool } from "undici";
+import { inSpan, tracedHeaders } from "../../observability/tracing.ts";
 import { BoundedCache } from "../../process/bounded-cache.ts";
 import { createConnector } from "./connector.ts";
 import { OutboundError, type OutboundFailure } from "./error.ts";
@@ -102,16 +103,41 @@ export function createOutbound({ guard, totalTimeoutMs = 10_000, connectTimeoutM
     });
     return { ...response, durationMs: performance.now() - startedAtMs };
   };
+  const sendTraced = (request: MethodRequest) => traced(request.method, request, send);
+  const open = async (request: OpenRequest) => {
+    const url = URL.parse(request.url);
+    if (url === null) throw new OutboundError("invalid_url", "the URL cannot be read");
+    return openAt(pools.of(request.owner, url.origin), url, request);
+  };
   return {
-    request: send,
-    open: async (request) => {
-      const url = URL.parse(request.url);
-      if (url === null) throw new OutboundError("invalid_url", "the URL cannot be read");
-      return openAt(pools.of(request.owner, url.origin), url, request);
-    },
-    post: (request) => send({ ...request, method: "POST" }),
+    request: sendTraced,
+    open: (request) => traced("GET", request, open),
+    post: (request) => sendTraced({ ...request, method: "POST" }),
     close: () => pools.close(),
   };
+}
+
+/**
+ * Makes a call as a span, where spans of the caller are recorded, and tells the target of it. The span does not say
+ * which target: a customer wrote its address.
+ */
+function traced<R extends { readonly headers: OutboundRequest["headers"] }, A extends { readonly statusCode: number }>(
+  method: string,
+  request: R,
+  send: (request: R) => Promise<A>,
+): Promise<A> {
+  return inSpan("outbound call", "client", async (span) => {
+    if (span === undefined) return send(request);
+    span.note({ "http.request.method": method });
+    try {
+      const answer = await send({ ...request, headers: { ...request.headers, ...tracedHeaders() } });
+      span.note({ "http.response.status_code": answer.statusCode });
+      return answer;
+    } catch (error) {
+      if (error instanceof OutboundError) span.note({ "policy_guard.outbound_failure": error.failure });
+      throw error;
+    }
+  });
 }
 
 async function sendTo(pool: Pool, url: URL, request: MethodRequest, signal: AbortSignal) {

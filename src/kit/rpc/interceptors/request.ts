@@ -6,7 +6,14 @@ import { Code } from "../../fault/connect-code.ts";
 import { Fault, reasonRule } from "../../fault/fault.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
-import { childTrace, parseTraceparent, type TraceContext, withinTrace } from "../../observability/tracing.ts";
+import {
+  childTrace,
+  type OpenSpan,
+  parseTraceparent,
+  spanOfCall,
+  type TraceContext,
+  withinTrace,
+} from "../../observability/tracing.ts";
 import { newId } from "../../process/id.ts";
 import { callLogger, logCall } from "../access-log.ts";
 import { callerKey, connectionKey, credentialKey, loggerKey, requestIdKey } from "../context.ts";
@@ -26,7 +33,7 @@ export function requestIdOf(given: unknown): string {
 export function createRequestInterceptor({ log, metrics }: { log: Logger; metrics: Metrics }): Interceptor {
   return (next) => async (req) => {
     const { id, trace } = beginCall(req, log);
-    const finish = createFinish(req, metrics);
+    const finish = createFinish(req, trace, metrics);
     const within: Within = (work) => withinTrace(trace, work);
     const res = await within(() => next(req)).catch((error: unknown) => {
       const failure = ConnectError.from(error);
@@ -75,16 +82,19 @@ function beginCall(
 }
 
 // A stream can end, fail or be abandoned; only the first of these counts.
-function createFinish(req: UnaryRequest | StreamRequest, metrics: Metrics): Finish {
+function createFinish(req: UnaryRequest | StreamRequest, trace: TraceContext, metrics: Metrics): Finish {
   const startedAt = performance.now();
+  const names = { service: req.service.typeName, method: req.method.name };
+  const span = spanOfCall(trace, callName(names), startedAt);
   let isFinished = false;
   return (failure) => {
     if (isFinished) return;
     isFinished = true;
     const durationMs = performance.now() - startedAt;
     const code = failure === undefined ? "ok" : codeName(failure.code);
-    metrics.countCall({ service: req.service.typeName, method: req.method.name, code, durationMs });
+    metrics.countCall({ ...names, code, durationMs });
     const values = req.contextValues;
+    if (span !== undefined) endCallSpan(span, { ...names, code, orgId: values.get(callerKey)?.orgId });
     const logger = values.get(loggerKey);
     if (logger === undefined) return;
     logCall(logger, "ordinary", () => ({
@@ -96,6 +106,30 @@ function createFinish(req: UnaryRequest | StreamRequest, metrics: Metrics): Fini
       address: values.get(connectionKey).address,
     }));
   };
+}
+
+/** What the span of a call says. */
+export interface CallSpan {
+  readonly service: string;
+  readonly method: string;
+  /** "ok" or the name of the code. */
+  readonly code: string;
+  readonly orgId: string | undefined;
+}
+
+/** The name of the span of a call. */
+export function callName({ service, method }: Pick<CallSpan, "service" | "method">): string {
+  return `${service}/${method}`;
+}
+
+/** Codes that say something of the server; the others say something of the caller. */
+const failures: ReadonlySet<string> = new Set(["unknown", "deadline_exceeded", "internal", "unavailable", "data_loss"]);
+
+/** Ends the span of a call. */
+export function endCallSpan(span: OpenSpan, { service, method, code, orgId }: CallSpan): void {
+  span.note({ "rpc.service": service, "rpc.method": method, "rpc.response.status_code": code });
+  if (orgId !== undefined) span.note({ "policy_guard.org_id": orgId });
+  span.end(failures.has(code) ? code : undefined);
 }
 
 /** The name of a code, as it is logged and counted. */
