@@ -12,6 +12,7 @@ import { createDomain, type Domain } from "./control-domain.ts";
 import { type ControlParts, type ControlPlaneConfig, createParts, readPrinted } from "./control-parts.ts";
 import { register } from "./control-routes.ts";
 import { controlServices } from "./control-services.ts";
+import { measurePool } from "./database-metrics.ts";
 import type { Analysis } from "./domain/analysis/analysis.ts";
 import { bundlesChannel, quotaChannel, tokensChannel } from "./domain/channel.ts";
 import { tokenKind } from "./kit/crypto/token.ts";
@@ -29,6 +30,7 @@ import { createReplicaMetrics } from "./replica-metrics.ts";
 import { assertNotRestored } from "./restore-check.ts";
 import { localPages } from "./rpc/billing/page.ts";
 import { assertSchema, sayAlive, tellNewerSchema } from "./schema-check.ts";
+import { withScimRequests } from "./scim-metrics.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
 import { assertDelivery } from "./store/connection/delivery-proof.ts";
 import { Notifications } from "./store/core/notification.ts";
@@ -60,13 +62,14 @@ export async function startControlPlane(
   config: ControlPlaneConfig,
   { log, clock = systemClock, analysis, limits = callLimits }: ControlPlaneParts,
 ): Promise<ControlPlane> {
-  const metrics = createMetrics();
+  const metrics = withScimRequests(createMetrics());
   const telemetry = await startTelemetry(config, { name: "control-plane", version: productVersion(), log, metrics });
   const database = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, clock });
   if (config.databaseReadUrl !== undefined) {
     const onRead = createReplicaMetrics(metrics);
     await database.readFrom({ url: config.databaseReadUrl, poolSize: config.databasePoolSize, log, onRead });
   }
+  measurePool(metrics, database);
   const shutdown = new AbortController();
   const pool = createAnalysisPool({ log, onResult: createAnalysisMetrics(metrics) });
   const parts = createParts(config, { database, clock, log, metrics, analysis: analysis ?? pool.analysis });

@@ -74,6 +74,8 @@ export interface WorkerParts {
   readonly onUsageDifference: () => void;
   /** Called for each organization that stood otherwise than Stripe says. */
   readonly onProviderDifference: () => void;
+  /** Called after each comparison of counts or customers, with how many differed. */
+  readonly onReconciled: (what: "usage" | "provider", differences: number) => void;
   readonly metrics: Metrics;
 }
 
@@ -96,7 +98,7 @@ export function createJobServices(
   config: Config<typeof workerSchema>,
   { database, clock, log, metrics, analysis, ...parts }: WorkerParts,
 ): { readonly services: JobServices; readonly outbound: Outbound } {
-  const { onAttempt, onFold, onAlerts, onUsageDifference, onProviderDifference } = parts;
+  const { onAttempt, onFold, onAlerts, onUsageDifference, onProviderDifference, onReconciled } = parts;
   const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
   const guard = createNetworkGuard({ allowNetworks: config.allowNetworks ?? [], dnsServers: config.dnsServers ?? [] });
   const outbound = createOutbound({ guard, totalTimeoutMs: attemptTimeoutMs });
@@ -131,6 +133,7 @@ export function createJobServices(
     }),
     provider: stripe && { ...stripe, upkeep: new ProviderUpkeep(database, { ...stripe, clock, log }) },
     onProviderDifference,
+    onReconciled,
     departures: new Departures(database, { mailer }),
     statFold,
     alerts: new AlertEvaluation(database, {

@@ -6,6 +6,7 @@ import pg from "pg";
 import { createAnalysisMetrics } from "./analysis-metrics.ts";
 import { createAnalysisPool } from "./analysis-pool.ts";
 import { workerSchema } from "./config.ts";
+import { measureInstallation, measurePool } from "./database-metrics.ts";
 import { createJobServices } from "./job-services.ts";
 import { createWorkerMetrics } from "./jobs/metrics.ts";
 import { type Runner, type RunnerOptions, startRunner } from "./jobs/runner.ts";
@@ -38,22 +39,21 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
   const metrics = createMetrics();
   const telemetry = await startTelemetry(config, { name: "worker", version: productVersion(), log, metrics });
   const database = await openDatabase({ url: config.databaseUrl, poolSize: databasePoolSize, clock: systemClock });
-  const { onAttempt, onJob, onFold, onAlerts, onUsageDifference, onProviderDifference } = createWorkerMetrics(
-    metrics,
-    () => services.dispatcher.inFlight,
-  );
+  const { onJob, ...meters } = createWorkerMetrics(metrics, () => services.dispatcher.inFlight);
   const analysisPool = createAnalysisPool({
     ...{ log, onResult: createAnalysisMetrics(metrics) },
     maxProcesses: config.analysisThreads,
   });
   const { services, outbound } = createJobServices(config, {
     ...{ database, clock: systemClock, log, metrics, analysis: analysisPool.analysis },
-    ...{ onAttempt, onFold, onAlerts, onUsageDifference, onProviderDifference },
+    ...meters,
   });
   // The queue and the signs of life of its pools need sessions: a pooler that gives none is noticed here.
   const { databaseUrl: url } = config;
   await assertDelivery({ listenUrl: url, notifyUrl: url, variable: "DATABASE_WORKER_URL" });
   const pool = openQueuePool(url, log);
+  measurePool(metrics, database);
+  measureInstallation(metrics, database, pool);
   const runnerOptions: Omit<RunnerOptions, "tasks"> = {
     pool,
     log,

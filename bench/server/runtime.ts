@@ -1,5 +1,5 @@
 // A runtime as customers run it, with authentication, the policy of W (or one of a single rule: "light") and the spool
-// on disk; without a control plane. A collector's address and a ratio, where given, turn spans on.
+// on disk; without a control plane.
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,9 +47,7 @@ tokens.replace([
 const folder = mkdtempSync(join(tmpdir(), "policy-guard-bench-"));
 const spool = await openSpool({ folder, mode: "fast", maxBytes: 256 * 1024 * 1024, clock });
 const fingerprintKey = new Uint8Array(32);
-const [collector, ratio] = process.argv.slice(4);
-const spans = collector === undefined ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_TRACES_SAMPLER_ARG: ratio };
-const env = { RUNTIME_PORT: "0", RUNTIME_MANAGEMENT_PORT: "0", HOST: "127.0.0.1", LOG_LEVEL: "warn", ...spans };
+const env = { RUNTIME_PORT: "0", RUNTIME_MANAGEMENT_PORT: "0", HOST: "127.0.0.1", LOG_LEVEL: "warn" };
 const config = readConfig(runtimeSchema, env);
 const runtime = await startRuntime(
   config,

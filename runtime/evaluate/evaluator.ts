@@ -33,6 +33,7 @@ import type { Backends } from "./backend/backends.ts";
 import { beginEvaluationSpan, type EvaluationSpan } from "./evaluation-span.ts";
 import type { EvaluationMeters } from "./metrics.ts";
 
+const untimed = { onDetectorTime: undefined, onScanTime: undefined };
 const writeRecord = binaryViewer(EvaluationRecordSchema);
 
 /** Takes finished records. */
@@ -221,8 +222,9 @@ export class Evaluator {
     const { meter, meters } = this.#options;
     const measure = meters.detectorTime?.();
     const span = beginEvaluationSpan(startedAtMs, measure);
-    const onDetectorTime = span?.onDetectorTime ?? measure;
-    const context = this.#contextOf(request, kind, loaded, { startedAtMs, onDetectorTime });
+    const onTime = span?.onDetectorTime ?? measure;
+    const times = measure === undefined ? { onScanTime: onTime } : { onDetectorTime: onTime };
+    const context = this.#contextOf(request, kind, loaded, { startedAtMs, ...times });
     return { loaded, context, leaseId: meter?.take(context.now) ?? "", span };
   }
 
@@ -249,7 +251,7 @@ export class Evaluator {
     const evaluation = this.#orNothing(metered, () => evaluate(loaded, context));
     const { response } = evaluation;
     this.#compare(request, evaluation, (candidate) =>
-      evaluate({ ...loaded, ...candidate }, { ...context, bundle: candidate.reference, onDetectorTime: undefined }),
+      evaluate({ ...loaded, ...candidate }, { ...context, bundle: candidate.reference, ...untimed }),
     );
     // `writeRecord` reuses its bytes: no other message may be written before `append`.
     const record =
@@ -294,7 +296,10 @@ export class Evaluator {
     request: EvaluateRequest,
     kind: EvaluationKind,
     loaded: LoadedBundle,
-    { startedAtMs, onDetectorTime }: { readonly startedAtMs: number } & Pick<EvaluationContext, "onDetectorTime">,
+    {
+      startedAtMs,
+      ...times
+    }: { readonly startedAtMs: number } & Pick<EvaluationContext, "onDetectorTime" | "onScanTime">,
   ): EvaluationContext {
     const { fingerprintKey, clock, sessions, memory } = this.#options;
     const now = clock.now();
@@ -308,7 +313,7 @@ export class Evaluator {
       fingerprintKey: fingerprintKey(),
       bundle: loaded.reference,
       memory,
-      onDetectorTime,
+      ...times,
       elapsedUs: () => (performance.now() - startedAtMs) * 1000,
       session:
         sessionId === undefined || this.belongsToPeer(request)

@@ -5,10 +5,13 @@ export const reconcileUsage = defineTask({
   name: "reconcile-usage",
   schedule: { cron: "47 2 * * *", backfillMs: 24 * 3_600_000 },
   read: readNothing,
-  async run({ usageReconciliation, clock, log, onUsageDifference }) {
+  async run({ usageReconciliation, clock, log, onUsageDifference, onReconciled }) {
+    let differences = 0;
     await usageReconciliation.compare(clock.now(), (difference) => {
+      differences += 1;
       onUsageDifference();
       log.error(difference, "two counts of an organization's usage differ");
     });
+    onReconciled("usage", differences);
   },
 });

@@ -59,6 +59,8 @@ export interface JobServices {
   readonly provider: ProviderServices | undefined;
   /** Called for each organization that stood otherwise than Stripe says. */
   readonly onProviderDifference: () => void;
+  /** Called after each comparison of counts or customers, with how many differed. */
+  readonly onReconciled: (what: "usage" | "provider", differences: number) => void;
   readonly departures: Departures;
   readonly statFold: StatFold;
   readonly traceUpgrade: TraceUpgrade;

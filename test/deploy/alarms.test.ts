@@ -1,14 +1,12 @@
-// The rules of alarms: what they name is what live processes expose.
+// The rules of alarms and the dashboard: what they name is what live processes expose.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { createAnalysisMetrics } from "../../src/analysis-metrics.ts";
-import { createWorkerMetrics } from "../../src/jobs/metrics.ts";
-import { createMetrics } from "../../src/kit/observability/metrics.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
+import { startWorkerProcess, type WorkerProcess } from "../harness/process/worker-process.ts";
 
 const root = resolve(import.meta.dirname, "..", "..");
 
@@ -25,26 +23,45 @@ const { groups }: { groups: { name: string; rules: Rule[] }[] } = parse(
 );
 const rules = groups.flatMap((group) => group.rules);
 
-const words = new Set(
-  "sum rate increase deriv max min by le and or absent histogram_quantile instance stage detector reason task result".split(
-    " ",
-  ),
+interface Panel {
+  readonly type: string;
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
+const dashboard: { readonly title: string; readonly uid: string; readonly panels: readonly Panel[] } = JSON.parse(
+  readFileSync(join(root, "deploy", "grafana", "policy-guard.json"), "utf8"),
 );
+const panels = dashboard.panels.filter(({ type }) => type !== "row");
+
+const words = new Set("sum rate increase deriv max min count by and or absent vector histogram_quantile".split(" "));
+/** Labels that Prometheus gives, and that of the parts of a histogram. */
+const given = ["instance", "job", "le"];
 
 /** Metrics that an expression names, each with the labels that it asks about. */
 function metricsOf(expression: string): { name: string; labels: string[] }[] {
-  const bare = expression.replace(/"[^"]*"/g, '""');
+  const bare = expression
+    .replace(/"[^"]*"/g, '""')
+    .replace(/\bby \([^)]*\)/g, "")
+    .replace(/\[[^\]]*\]/g, "");
   return [...bare.matchAll(/\b([a-z][a-z0-9_]*)\b(?!\s*\()(?:\{([^}]*)\})?/g)]
     .map(([, name = "", inside = ""]) => ({
       name,
       labels: [...inside.matchAll(/([a-z_]+)\s*[=!]/g)].map(([, label = ""]) => label),
     }))
-    .filter(({ name }) => !words.has(name) && !/^[smhd]$/.test(name));
+    .filter(({ name }) => !words.has(name));
+}
+
+/** Labels that an expression groups by. */
+function groupsOf(expression: string): string[] {
+  return [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = ""]) =>
+    list.split(",").map((one) => one.trim()),
+  );
 }
 
 /** The name under which Prometheus has the values of a histogram. */
 function family(name: string): string {
-  return name.replace(/_bucket$/, "");
+  return name.replace(/_(bucket|sum|count)$/, "");
 }
 
 /** Labels of each metric, as the table of operations.md has them. */
@@ -57,40 +74,62 @@ function documentedLabels(): Map<string, string> {
   return new Map(rows.toReversed());
 }
 
-describe("the rules of alarms", () => {
-  let home: Installation;
-  let exposed: Set<string>;
+let home: Installation;
+let worker: WorkerProcess;
+let exposed: Set<string>;
 
-  beforeAll(async () => {
-    home = await startInstallation();
-    const runtime = await home.startRuntime();
-    const connected = async () => (await fetch(`${runtime.managementUrl}/metrics`)).text();
-    await eventually(async () => expect(await connected()).toMatch(/^reporting_stream_connected 1$/m));
-    const worker = createMetrics();
-    createWorkerMetrics(worker, () => 0);
-    createAnalysisMetrics(worker);
-    const texts = await Promise.all([
-      ...[home.plane.managementUrl, runtime.managementUrl].map(async (url) => (await fetch(`${url}/metrics`)).text()),
-      worker.registry.metrics(),
-    ]);
-    exposed = new Set(texts.flatMap((text) => [...text.matchAll(/^# HELP (\S+)/gm)].map(([, name = ""]) => name)));
+beforeAll(async () => {
+  home = await startInstallation();
+  worker = await startWorkerProcess({
+    DATABASE_WORKER_URL: home.plane.urls.workerUrl,
+    POLICY_GUARD_MASTER_KEY: home.masterKey,
+    // Nobody listens there: spans are counted all the same.
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
   });
+  const runtime = await home.startRuntime();
+  const connected = async () => (await fetch(`${runtime.managementUrl}/metrics`)).text();
+  await eventually(async () => expect(await connected()).toMatch(/^reporting_stream_connected 1$/m));
+  const urls = [home.plane.managementUrl, runtime.managementUrl, `http://127.0.0.1:${worker.managementPort}`];
+  const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
+  exposed = new Set(texts.flatMap((text) => [...text.matchAll(/^# HELP (\S+)/gm)].map(([, name = ""]) => name)));
+  // Read from the database when they are asked for.
+  expect(texts[2]).toMatch(/^job_queue_age_seconds [0-9.]+$/m);
+  expect(texts[2]).toMatch(/^quota_leases_outstanding 0$/m);
+  expect(texts[0]).toMatch(/^database_pool_waiting 0$/m);
+});
 
-  afterAll(() => home.stop());
+afterAll(async () => {
+  await worker.stop();
+  await home.stop();
+});
 
+/** Metrics of an expression that nothing exposes, and labels that they do not have. */
+function unknownIn(expression: string, legend = ""): string[] {
+  const found = metricsOf(expression);
+  expect(found.length).toBeGreaterThan(0);
+  const labels = documentedLabels();
+  const has = (name: string, label: string) => labels.get(family(name))?.includes(`\`${label}\``) === true;
+  const shown = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
+  const grouped = [...groupsOf(expression), ...shown].filter((label) => !given.includes(label));
+  return [
+    ...found.filter(({ name }) => !exposed.has(family(name)) && !exposed.has(name)).map(({ name }) => name),
+    ...found.flatMap(({ name, labels: asked }) =>
+      asked.filter((label) => !has(name, label)).map((l) => `${name}{${l}}`),
+    ),
+    ...grouped.filter((label) => !found.some(({ name }) => has(name, label))),
+    // Without the label in "by", a legend would be empty.
+    ...shown.filter((label) => expression.includes("sum") && !groupsOf(expression).includes(label)),
+  ];
+}
+
+describe("the rules of alarms", () => {
   it("are many, each with its own name", () => {
     expect(rules.length).toBeGreaterThanOrEqual(20);
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   });
 
   it.each(rules.map((rule) => [rule.alert, rule] as const))("%s names what processes expose", (_, { expr }) => {
-    const found = metricsOf(expr);
-    expect(found.length).toBeGreaterThan(0);
-    const labels = documentedLabels();
-    for (const { name, labels: asked } of found) {
-      expect([...exposed], name).toContain(family(name));
-      for (const label of asked) expect(labels.get(family(name)), `${name}{${label}}`).toContain(`\`${label}\``);
-    }
+    expect(unknownIn(expr)).toEqual([]);
   });
 
   it("each have a paragraph that says what to do", () => {
@@ -105,7 +144,22 @@ describe("the rules of alarms", () => {
     expect(metricsOf('sum by (le) (rate(no_such_bucket{code=~"a|b", x="c"}[5m])) > 0.5')).toEqual([
       { name: "no_such_bucket", labels: ["code", "x"] },
     ]);
-    expect(exposed.has("no_such")).toBe(false);
+    expect(
+      unknownIn('sum by (nobody) (rate(no_such_bucket{code="a"}[5m])) + jobs_total{code="x"}', "{{task}}"),
+    ).toEqual([...["no_such_bucket", "no_such_bucket{code}", "jobs_total{code}", "nobody", "task"]]);
     expect(documentedLabels().get("rpc_requests_total")).toBe("`service`, `method`, `code`");
+  });
+});
+
+describe("the dashboard", () => {
+  it("has many panels, each with a title of its own and of some width", () => {
+    expect(dashboard).toMatchObject({ title: "Policy Guard", uid: "policy-guard" });
+    expect(panels.length).toBeGreaterThan(20);
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
+  });
+
+  it.each(panels.map((panel) => [panel.title, panel] as const))("%s shows what processes expose", (_, { targets }) => {
+    expect(targets?.length).toBeGreaterThan(0);
+    for (const { expr, legendFormat } of targets ?? []) expect(unknownIn(expr, legendFormat)).toEqual([]);
   });
 });

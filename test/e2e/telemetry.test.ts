@@ -102,7 +102,8 @@ async function evaluate(telemetry: Record<string, string>): Promise<void> {
   const send = async (body: object) =>
     (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).json();
   const text = `${canary}, mail ${canary}@example.com`;
-  await eventually(async () => expect(await send({ text })).toMatchObject({ outcome: "FLAG" }), 60_000);
+  const first = () => send({ text: `${text} ${newId()}` });
+  await eventually(async () => expect(await first()).toMatchObject({ outcome: "FLAG" }), 60_000);
   // By the fast path, and with every field that a request has.
   const subject = { user_id: canary, roles: [canary], attributes: { [canary]: canary } };
   const known = { text, session_id: canary, agent_id: canary, subject, metadata: { [canary]: canary } };

@@ -36,9 +36,11 @@ export interface EvaluationContext {
   readonly memory?: ScanCache | undefined;
   /**
    * Called with the time that each detector took, in microseconds, by its name in the catalog; "shared" is the time of
-   * work that serves all detectors.
+   * work that serves all detectors. Texts are then scanned even if their results are cached.
    */
   readonly onDetectorTime?: ((detector: string, us: number) => void) | undefined;
+  /** The same for those texts only that are scanned anyway. */
+  readonly onScanTime?: ((detector: string, us: number) => void) | undefined;
 }
 
 /** The inputs that an engine gives to each of its evaluations. */

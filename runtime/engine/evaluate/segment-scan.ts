@@ -38,7 +38,8 @@ export function scanSegments(
   const budgetMs = budgetMsOf(request, applicable);
   const isOverdue = () => context.elapsedUs() > budgetMs * 1000;
   const { onDetectorTime, memory, windows } = context;
-  const times = onDetectorTime && new DetectorTimes(context.elapsedUs);
+  const onTime = onDetectorTime ?? context.onScanTime;
+  const times = onTime && new DetectorTimes(context.elapsedUs);
   const lapOf = (text: string): Lap | undefined => {
     if (text.length < minWatched) return times?.lap;
     return (key) => {
@@ -48,9 +49,9 @@ export function scanSegments(
   };
   const scan = (text: string, source: TextSource, known: KnownWindows | undefined) => {
     const lap = lapOf(text);
-    if (memory !== undefined && known === undefined && times === undefined)
-      return memory.scan(scanner, text, source, lap);
     times?.start();
+    if (memory !== undefined && known === undefined && onDetectorTime === undefined)
+      return memory.scan(scanner, text, source, lap);
     return scanner.scan(text, known, source, lap);
   };
   const foundAtMs: number[] = [];
@@ -62,7 +63,7 @@ export function scanSegments(
     foundAtMs[index] = context.elapsedUs() / 1000;
     return found;
   });
-  if (onDetectorTime !== undefined) times?.report(onDetectorTime);
+  if (onTime !== undefined) times?.report(onTime);
   const complete =
     context.isTranscript !== true || applicable.length === 0
       ? scanned

@@ -64,6 +64,8 @@ export interface AlertsEvaluated {
   readonly rules: number;
   readonly failed: number;
   readonly durationMs: number;
+  /** Age of the oldest window that had ended and was not compared yet when the evaluation of its organization began. */
+  readonly lagMs: number;
 }
 
 /** Reads how much of the plan is used, in percent; undefined without a limit. */
@@ -112,9 +114,12 @@ export class AlertEvaluation {
     const startedMs = performance.now();
     let rules = 0;
     let failed = 0;
+    let lagMs = 0;
     for (const orgId of orgIds) {
       try {
-        rules += await this.evaluate(orgId, now);
+        const done = await this.evaluate(orgId, now);
+        rules += done.rules;
+        lagMs = Math.max(lagMs, done.lagMs);
       } catch (err) {
         // One organization never keeps the others from being told.
         this.#parts.log.error({ err, orgId }, "the alert rules of an organization could not be evaluated");
@@ -122,7 +127,7 @@ export class AlertEvaluation {
         await this.#recordFailure(orgId);
       }
     }
-    return { rules, failed, durationMs: performance.now() - startedMs };
+    return { rules, failed, lagMs, durationMs: performance.now() - startedMs };
   }
 
   /** Counts the failure. Owners are told once, when it is the third in a row. */
@@ -137,18 +142,24 @@ export class AlertEvaluation {
     }
   }
 
-  /** The same for one organization. Returns how many rules there are. */
-  async evaluate(orgId: string, now: Date): Promise<number> {
+  /** The same for one organization. */
+  async evaluate(orgId: string, now: Date): Promise<Pick<AlertsEvaluated, "rules" | "lagMs">> {
     await this.#parts.statFold.fold(orgId);
     const lastMs = lastWindowEnd(now);
+    let lagMs = 0;
     for (;;) {
-      const { rules, isDone } = await this.#database.systemTransaction(orgId, (tx) => this.#minute(tx, lastMs));
-      if (isDone) return rules;
+      const minute = await this.#database.systemTransaction(orgId, (tx) => this.#minute(tx, lastMs));
+      const { rules, comparedMs, isDone } = minute;
+      if (comparedMs !== undefined) lagMs = Math.max(lagMs, now.getTime() - comparedMs);
+      if (isDone) return { rules, lagMs };
     }
   }
 
   // The next minute that any rule lacks.
-  async #minute(tx: Transaction, lastMs: number): Promise<{ readonly rules: number; readonly isDone: boolean }> {
+  async #minute(
+    tx: Transaction,
+    lastMs: number,
+  ): Promise<{ readonly rules: number; readonly comparedMs?: number; readonly isDone: boolean }> {
     if (!(await tryLockAlerts(tx))) return { rules: 0, isDone: true };
     const rules = await listEnabledRules(tx);
     await this.#setClocks(tx, rules, lastMs);
@@ -156,7 +167,7 @@ export class AlertEvaluation {
     if (!(nextMs <= lastMs)) return { rules: rules.length, isDone: true };
     const due = rules.filter(({ evaluatedUntil }) => evaluatedUntil.getTime() < nextMs);
     await this.#compare(tx, due, new Date(nextMs));
-    return { rules: rules.length, isDone: nextMs >= lastMs };
+    return { rules: rules.length, comparedMs: nextMs, isDone: nextMs >= lastMs };
   }
 
   async #setClocks(tx: Transaction, rules: readonly AlertRuleRow[], lastMs: number): Promise<void> {

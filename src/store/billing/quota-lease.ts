@@ -1,7 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import { runBound } from "../core/bulk.ts";
 import { lookupTenantTable } from "../core/tenant.ts";
-import type { Transaction } from "../core/transaction.ts";
+import type { Lookups, Transaction } from "../core/transaction.ts";
 import type { InstanceKey } from "../fleet/runtime-instance.ts";
 
 const schema = defineEntity({
@@ -206,4 +206,10 @@ export async function addOverage(tx: Transaction, overage: ReadonlyMap<string, n
       month,
     ]);
   }
+}
+
+/** Evaluations that are leased and not reported, of all organizations. */
+export async function lookUpOutstandingLeases(database: Lookups): Promise<number> {
+  const [row] = await database.lookup<{ evaluations: string | number }>("outstanding_leases", []);
+  return Number(row?.evaluations ?? 0);
 }

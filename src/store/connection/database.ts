@@ -27,10 +27,17 @@ export class Database implements Lookups {
   readonly #orm: MikroORM;
   readonly #clock: Clock;
   #replica: Replica | undefined;
+  readonly #readWaiting: () => number;
 
-  constructor(orm: MikroORM, clock: Clock) {
+  constructor(orm: MikroORM, clock: Clock, readWaiting: () => number) {
     this.#orm = orm;
     this.#clock = clock;
+    this.#readWaiting = readWaiting;
+  }
+
+  /** How many wait for a connection. */
+  get waiting(): number {
+    return this.#readWaiting();
   }
 
   /** From now on, reads that may lag go to a replica while it is not behind. */
@@ -271,7 +278,12 @@ export async function openDatabase(options: {
   readonly poolSize: number;
   readonly clock?: Clock;
 }): Promise<Database> {
-  const orm = await Orm.init(ormOptions({ url: options.url, poolSize: options.poolSize }));
+  let waiting = (): number => 0;
+  const { url, poolSize } = options;
+  const onPool = (pool: { readonly waitingCount: number }): void => {
+    waiting = () => pool.waitingCount;
+  };
+  const orm = await Orm.init(ormOptions({ url, poolSize, onPool }));
   try {
     await assertSubjectToRowLevelSecurity(orm, "DATABASE_URL");
   } catch (error) {
@@ -280,5 +292,5 @@ export async function openDatabase(options: {
     const isOurs = error instanceof Error && error.constructor === Error && !("code" in error);
     throw isOurs ? error : new Error("the database cannot be used", { cause: error });
   }
-  return new Database(orm, options.clock ?? systemClock);
+  return new Database(orm, options.clock ?? systemClock, () => waiting());
 }

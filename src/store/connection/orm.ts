@@ -15,13 +15,15 @@ export interface OrmChoice {
   readonly poolSize: number;
   /** For the pool that runs migrations: which ones, and how long a statement waits for a lock. */
   readonly migrating?: { readonly migrations: readonly PhasedMigration[]; readonly lockTimeoutMs: number };
+  /** Called with the pool when it has been made. */
+  readonly onPool?: (pool: pg.Pool) => void;
 }
 
 /**
  * Options for one connection pool. Foreign keys are written by hand, since they start with org_id (see
  * foreign-keys.ts).
  */
-export function ormOptions({ url, poolSize, migrating }: OrmChoice): Options {
+export function ormOptions({ url, poolSize, migrating, onPool = () => {} }: OrmChoice): Options {
   return {
     driver: PostgreSqlDriver,
     clientUrl: url,
@@ -48,6 +50,7 @@ export function ormOptions({ url, poolSize, migrating }: OrmChoice): Options {
       onPoolCreated(created: pg.Pool) {
         reclaimDeadClients(created);
         readTimestampsAsDates(created);
+        onPool(created);
       },
     },
     forceUtcTimezone: true,

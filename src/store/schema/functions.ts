@@ -96,6 +96,17 @@ export const functions: readonly SqlFunction[] = [
       $$`,
   },
   {
+    // For the operator's metrics: one number, of no organization in particular.
+    signature: "outstanding_leases()",
+    owner: lookupRole,
+    callers: [workerRole],
+    create: `create or replace function app.outstanding_leases()
+      returns table (evaluations bigint)
+      language sql stable ${definer} as $$
+        select coalesce(sum(l.size - l.spent), 0)::bigint from public.quota_lease l where l.expires_at > now()
+      $$`,
+  },
+  {
     signature: "organizations_with_deltas()",
     owner: lookupRole,
     callers: [workerRole],

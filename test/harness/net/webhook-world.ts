@@ -128,6 +128,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       quotas: new QuotaUpkeep(workerDatabase, { clock, mailer }),
       provider: undefined,
       onProviderDifference: () => undefined,
+      onReconciled: () => undefined,
       billing: new BillingUpkeep(workerDatabase, clock, { ...billingTerms, mailer }),
       departures: new Departures(workerDatabase, { mailer }),
       statFold: new StatFold(workerDatabase),

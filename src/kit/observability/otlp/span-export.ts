@@ -23,6 +23,8 @@ export interface SpanExportOptions {
 /** Spans that wait at most; further ones are dropped while the collector is slow. */
 const maxWaiting = 2_048;
 const batch = 512;
+/** A flush sends all that wait at once, beside a batch that is on its way. */
+const requestsAtOnce = maxWaiting / batch + 1;
 const everyMs = 5_000;
 /** At most one line about a collector that fails in this time. */
 const quietMs = 60_000;
@@ -41,7 +43,11 @@ export class SpanExport {
   #ids: TraceContext = { traceId: "", spanId: "", isSampled: true };
 
   constructor({ url, headers, service, log, count }: SpanExportOptions) {
-    const exporter = watched(new OTLPTraceExporter({ url, headers: { ...headers }, concurrencyLimit: 2 }), log, count);
+    const exporter = watched(
+      new OTLPTraceExporter({ url, headers: { ...headers }, concurrencyLimit: requestsAtOnce }),
+      log,
+      count,
+    );
     this.#provider = new TracerProvider({
       sampler: new AlwaysOnSampler(),
       idGenerator: { generateTraceId: () => this.#ids.traceId, generateSpanId: () => this.#ids.spanId },
@@ -79,14 +85,14 @@ export class SpanExport {
     span.end(timeOf(endedAtMs));
   }
 
-  /** Sends what waits. */
+  /** Sends what waits. A collector that does not take it has been logged, and is no failure of this process. */
   flush(): Promise<void> {
-    return this.#provider.forceFlush();
+    return this.#provider.forceFlush().catch(() => undefined);
   }
 
   /** Sends what waits, and ends. */
   close(): Promise<void> {
-    return this.#provider.shutdown();
+    return this.#provider.shutdown().catch(() => undefined);
   }
 }
 

@@ -78,6 +78,7 @@ it("evaluates the rules of all organizations, half of which fire", async () => {
   });
   const first = await evaluation.evaluateAll(clock.now());
   expect(first).toMatchObject({ rules: n, failed: 0 });
+  expect(first.lagMs).toBeGreaterThanOrEqual(minuteMs);
   clock.pass(minuteMs);
   const second = await evaluation.evaluateAll(clock.now());
   const episodes = await witness.query("select count(*)::int as n from alert");
