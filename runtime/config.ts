@@ -1,8 +1,8 @@
 // The environment variables and arguments of the runtime. docs/operations.md prints the variables from here.
 
 import { parseArgs } from "node:util";
-import { telemetryVariables } from "../src/kit/observability/telemetry-variables.ts";
 import { defineSchema } from "../src/kit/process/config.ts";
+import { telemetryVariables } from "../src/kit/telemetry/telemetry-variables.ts";
 
 /** Variables of `npm run runtime`. */
 export const runtimeSchema = defineSchema({

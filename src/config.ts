@@ -1,7 +1,7 @@
 // The environment variables of the control plane. docs/operations.md prints them from here.
 
-import { telemetryVariables } from "./kit/observability/telemetry-variables.ts";
 import { defineSchema } from "./kit/process/config.ts";
+import { telemetryVariables } from "./kit/telemetry/telemetry-variables.ts";
 
 /** Variables of `npm run control-plane`. */
 export const controlPlaneSchema = defineSchema({

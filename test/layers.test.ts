@@ -43,7 +43,7 @@ const layers: readonly Layer[] = [
   { folder: "gen/", ours: [], npm: [protobuf], node: { only: [] } },
   {
     folder: "src/kit/",
-    ours: ["gen/"],
+    ours: ["gen/", "src/kit/telemetry/otlp/"],
     npm: [
       protobuf,
       "@bufbuild/protovalidate",
@@ -59,7 +59,7 @@ const layers: readonly Layer[] = [
   },
   // Loaded where an operator named a collector, and by nothing else.
   {
-    folder: "src/kit/observability/otlp/",
+    folder: "src/kit/telemetry/otlp/",
     ours: ["src/kit/"],
     npm: [
       "@opentelemetry/api",

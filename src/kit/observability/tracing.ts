@@ -1,5 +1,5 @@
 // Trace context of W3C Trace Context, level 1 (https://www.w3.org/TR/trace-context/), section 3.2: what joins the log
-// lines of one request across processes. Where an operator named a collector (telemetry.ts), the same ids are those of
+// lines of one request across processes. Where an operator named a collector (src/kit/telemetry/), the same ids are those of
 // spans. A trace is chosen as a whole, by its id; what is not chosen costs a comparison.
 
 import { AsyncLocalStorage } from "node:async_hooks";

@@ -6,9 +6,9 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace as traces } f
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
+import type { Logger } from "../../observability/log.ts";
+import type { FinishedSpan, TraceContext } from "../../observability/tracing.ts";
 import { newId } from "../../process/id.ts";
-import type { Logger } from "../log.ts";
-import type { FinishedSpan, TraceContext } from "../tracing.ts";
 
 /** Where spans go, and whose they are. */
 export interface SpanExportOptions {

@@ -1,12 +1,12 @@
 // Sends spans to the collector that the operator named. Without one, nothing of OpenTelemetry is loaded.
 
 import { Counter } from "prom-client";
+import type { Logger } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import { recordSpans } from "../observability/tracing.ts";
 import type { Config } from "../process/config.ts";
 import type { ShutdownStep } from "../process/shutdown.ts";
-import type { Logger } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
 import type { telemetryVariables } from "./telemetry-variables.ts";
-import { recordSpans } from "./tracing.ts";
 
 /** What the export of spans needs. */
 export interface TelemetryParts {
