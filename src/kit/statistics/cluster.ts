@@ -22,8 +22,7 @@ export interface ClusteredInterval extends Interval {
  * ratio between groups over that of independent observations (L. Kish, Survey Sampling, 1965, 8.2; J. N. K. Rao and A.
  * J. Scott, Biometrics 48, 1992). It is at least the design effect of groups whose members stand and fall together, the
  * sum of the squares of their sizes over n (Kish, 8.2): from some dozens of groups of unequal size the variance is
- * estimated far too small, when the large ones happen to agree. Where all groups agree, that variance says nothing:
- * then each group counts once.
+ * estimated far too small when the large ones happen to agree, and where all agree it says nothing.
  */
 export function clusteredShare(groups: readonly GroupShare[]): ClusteredInterval {
   const counted = groups.filter(({ n }) => n > 0);
@@ -35,12 +34,9 @@ export function clusteredShare(groups: readonly GroupShare[]): ClusteredInterval
   const share = successes / n;
   const simple = (share * (1 - share)) / n;
   const count = sumOf(() => 1);
-  if (simple === 0 || count < 2) {
-    return { ...wilson(share * count, count), nEffective: count, designEffect: n / count };
-  }
   const between = sumOf((group) => (group.successes - share * group.n) ** 2);
-  const variance = ((count / (count - 1)) * between) / n ** 2;
-  const designEffect = Math.max(sumOf((group) => group.n ** 2) / n, variance / simple);
+  const estimated = simple === 0 || count < 2 ? 0 : ((count / (count - 1)) * between) / n ** 2 / simple;
+  const designEffect = Math.max(sumOf((group) => group.n ** 2) / n, estimated);
   const nEffective = n / designEffect;
   return { ...wilson(share * nEffective, nEffective), nEffective, designEffect };
 }

@@ -460,7 +460,7 @@ export type Benchmark = Message<"policyguard.control.v1.Benchmark"> & {
   labelMap: { [key: string]: string };
 
   /**
-   * What chance depends on: bounds of F1 are drawn.
+   * What chance depends on: p-values over groups are drawn when benchmarks are compared.
    *
    * @generated from field: int32 seed = 16;
    */
@@ -902,7 +902,7 @@ export type BenchmarkGrouped = Message<"policyguard.control.v1.BenchmarkGrouped"
   upper: number;
 
   /**
-   * As many independent samples as these are worth; null for F1, which draws groups instead.
+   * As many independent samples as these are worth.
    *
    * @generated from field: optional double n_effective = 3;
    */

@@ -127,10 +127,10 @@ function designEffectOf(pairs: readonly Pair[]): number {
   const mean = groups.reduce((total, { sum }) => total + sum, 0) / n;
   const changed = pairs.filter(({ isRight, wasRight }) => isRight !== wasRight).length;
   const simple = (changed / n - mean ** 2) / n;
-  // Where nothing differs, or all of it in the same way, the variance says nothing: then each group counts once.
-  if (simple <= 0 || count < 2) return n / count;
-  const between = groups.reduce((total, group) => total + (group.sum - mean * group.n) ** 2, 0);
   const together = groups.reduce((total, group) => total + group.n ** 2, 0) / n;
+  // Where nothing differs, or all of it in the same way, the variance says nothing.
+  if (simple <= 0 || count < 2) return together;
+  const between = groups.reduce((total, group) => total + (group.sum - mean * group.n) ** 2, 0);
   return Math.max(together, ((count / (count - 1)) * between) / n ** 2 / simple);
 }
 

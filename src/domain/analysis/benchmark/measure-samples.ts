@@ -1,7 +1,7 @@
 // The metrics of a benchmark, made from what is known of each sample.
 
 import { clusteredShare } from "../../../kit/statistics/cluster.ts";
-import { bootstrapF1, f1Of, type Hits } from "../../../kit/statistics/f1.ts";
+import { clusteredF1, f1Interval, f1Of, type Hits } from "../../../kit/statistics/f1.ts";
 import { wilson } from "../../../kit/statistics/proportion.ts";
 import { type Ranking, rankSorted, recallAt } from "../../../kit/statistics/ranking.ts";
 import type { Tools } from "../tools.ts";
@@ -12,7 +12,6 @@ import { code, codeOf, no, readSamples, type SampleTable, unknown, yes } from ".
 export interface MeasureQuestion {
   /** Each a SampleFact as JSON, in the order of their ids. */
   readonly facts: readonly string[];
-  readonly seed: number;
   readonly sweep: boolean;
   readonly labelMap: Readonly<Record<string, string>>;
 }
@@ -93,10 +92,10 @@ export type Measured = {
 const maxSlices = 100;
 
 /** Measures. */
-export function measureSamples({ facts, seed, sweep, labelMap }: MeasureQuestion, tools: Tools): Measured {
+export function measureSamples({ facts, sweep, labelMap }: MeasureQuestion, tools: Tools): Measured {
   tools.enter("measuring the samples");
   const table = readSamples(facts, { labelMap });
-  const meter = new Meter(table, seed);
+  const meter = new Meter(table);
   const { metrics: overall, ranking } = meter.overall();
   const slices = sliceKinds.map((by) =>
     slicesOf(by, table, (value, places) => meter.slice(by, value, places, overall)),
@@ -133,7 +132,6 @@ type Confusion = Hits & { readonly tn: number };
 /** Counts samples. Columns for counts are made once. */
 class Meter {
   readonly #table: SampleTable;
-  readonly #seed: number;
   readonly #all: Int32Array;
   readonly #codes: Uint8Array;
   /** Four numbers for each group. */
@@ -142,9 +140,8 @@ class Meter {
   /** Scored samples, the highest score first. */
   readonly #order: Int32Array;
 
-  constructor(table: SampleTable, seed: number) {
+  constructor(table: SampleTable) {
     this.#table = table;
-    this.#seed = seed;
     const { size, truth, found } = table;
     this.#all = Int32Array.from({ length: size }, (_, at) => at);
     this.#codes = Uint8Array.from({ length: size }, (_, at) => codeOf(truth[at] ?? unknown, found[at] ?? unknown));
@@ -204,7 +201,7 @@ class Meter {
       precision: share("tp", "fp"),
       recall: share("tp", "fn"),
       falsePositiveRate: share("fp", "tn"),
-      f1: f1Metric(total, groups, this.#seed),
+      f1: f1Metric(total, groups),
     };
   }
 
@@ -293,10 +290,13 @@ function alikeGroups(byGroup: Int32Array): (Confusion & { readonly count: number
 
 const singles = ["0/0/0/1", "1/0/0/0", "0/1/0/0", "0/0/1/0"];
 
+/** As many independent samples as there are where members of a group are right or wrong together. */
 function countGroups(groups: NonNullable<Counts["groups"]>) {
-  const count = (isOf: (group: Confusion) => boolean) =>
-    groups.filter(isOf).reduce((sum, group) => sum + group.count, 0);
-  return { positives: count(({ tp, fn }) => tp + fn > 0), negatives: count(({ fp, tn }) => fp + tn > 0) };
+  const worth = (sizeOf: (group: Confusion) => number) => {
+    const sumOf = (power: number) => groups.reduce((sum, group) => sum + group.count * sizeOf(group) ** power, 0);
+    return sumOf(1) === 0 ? 0 : sumOf(1) ** 2 / sumOf(2);
+  };
+  return { positives: worth(({ tp, fn }) => tp + fn), negatives: worth(({ fp, tn }) => fp + tn) };
 }
 
 function shareOf(
@@ -313,23 +313,12 @@ function shareOf(
   return { estimate, lower, upper, grouped: { lower: least, upper: most, nEffective } };
 }
 
-function f1Metric({ tp, fp, tn, fn }: Confusion, groups: Counts["groups"], seed: number): MetricInterval | null {
-  const none = { tp: 0, fp: 0, fn: 0 };
-  const alone = [
-    ...[
-      { ...none, tp: 1, count: tp },
-      { ...none, fp: 1, count: fp },
-    ],
-    ...[
-      { ...none, fn: 1, count: fn },
-      { ...none, count: tn },
-    ],
-  ];
-  const plain = bootstrapF1(alone, seed);
+function f1Metric(total: Hits, groups: Counts["groups"]): MetricInterval | null {
+  const plain = f1Interval(total);
   if (Number.isNaN(plain.estimate)) return null;
   if (groups === null) return { ...plain, grouped: null };
-  const { lower, upper } = bootstrapF1(groups, seed);
-  return { ...plain, grouped: { lower, upper, nEffective: null } };
+  const { lower, upper, nEffective } = clusteredF1(groups);
+  return { ...plain, grouped: { lower, upper, nEffective } };
 }
 
 type SpanMetrics = Pick<SampleMetrics, "spanExact" | "spanHalf">;

@@ -147,7 +147,7 @@ function benchmarkProblems({ require, baseline }: BenchmarkRequirement, field: s
     const never =
       (bound === "lower" && side === "at_least" && limit >= 1) ||
       (bound === "upper" && side === "at_most" && limit <= 0);
-    if (never && metric !== "f1") {
+    if (never) {
       const message = `no number of samples shows that it is exactly ${limit}: ask for less, or for the estimate`;
       violations.push({ field: `${at}.${side}`, message });
     }

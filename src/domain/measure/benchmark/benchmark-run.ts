@@ -150,7 +150,7 @@ export class BenchmarkRun implements RunKind {
 
   async #measure(
     run: RunAtWork,
-    { seed, sweep, positive, baselineRunId }: BenchmarkSpec,
+    { sweep, positive, baselineRunId }: BenchmarkSpec,
     progress: BenchmarkProgress,
   ): Promise<(tx: Transaction) => Promise<StepResult>> {
     const { orgId, id } = run;
@@ -158,7 +158,7 @@ export class BenchmarkRun implements RunKind {
     const [facts = [], withFacts = []] = await allFacts(this.#database, {
       ...{ orgId, runIds, maxBytes: this.#maxFactBytes },
     });
-    const question = { facts, seed, sweep, labelMap: positive.labelMap };
+    const question = { facts, sweep, labelMap: positive.labelMap };
     const measured = await this.#analysis.run("measureSamples", question, { orgId });
     const baseline = baselineRunId === undefined ? undefined : await this.#compare(orgId, facts, withFacts);
     const report = plain({ ...progress, measured, ...(baseline !== undefined && { baseline }) });

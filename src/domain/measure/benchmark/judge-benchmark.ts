@@ -1,6 +1,7 @@
 // How a benchmark stands before a gate.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import { jaccardOf } from "../../../kit/statistics/f1.ts";
 import { normalQuantile } from "../../../kit/statistics/normal.ts";
 import { newcombePaired, type PairedCounts } from "../../../kit/statistics/paired.ts";
 import { z95 } from "../../../kit/statistics/proportion.ts";
@@ -66,7 +67,7 @@ function holdLimit({ metric, slice, side, limit, bound }: MetricRequirement, mea
 function saidLack(neededN: number, { groups }: SampleMetrics): string {
   return groups == null
     ? `: nobody could pass with so few samples, ${neededN} are needed`
-    : `: even without a mistake ${neededN} groups of samples are needed`;
+    : `: even without a mistake ${neededN} groups of samples of the same size are needed`;
 }
 
 function heldValue(
@@ -96,20 +97,21 @@ function heldValue(
 }
 
 /**
- * Samples at which Wilson's bound reaches the limit without a single mistake; null when there are as many. Without a
- * mistake a group counts as one sample, however large it is.
+ * Samples at which Wilson's bound reaches the limit without a single mistake; null when there are as many. A group
+ * counts as one sample, and less where groups are of unequal size.
  */
 function neededFor(
   { metric, side, limit, bound }: Pick<MetricRequirement, "metric" | "side" | "limit" | "bound">,
   { positives, negatives, groups }: SampleMetrics,
 ): number | null {
-  const isShare = metric === "recall" || metric === "precision" || metric === "falsePositiveRate";
+  const isShare = metric === "recall" || metric === "precision" || metric === "falsePositiveRate" || metric === "f1";
   const z2 = z95 * z95;
   const kind = metric === "falsePositiveRate" ? "negatives" : "positives";
   const there = (groups ?? { positives, negatives })[kind];
+  const share = metric === "f1" ? jaccardOf(limit) : limit;
   let needed = 0;
-  if (isShare && bound === "lower" && side === "at_least") needed = Math.ceil((limit * z2) / (1 - limit));
-  if (isShare && bound === "upper" && side === "at_most") needed = Math.ceil((z2 * (1 - limit)) / limit);
+  if (isShare && bound === "lower" && side === "at_least") needed = Math.ceil((share * z2) / (1 - share));
+  if (isShare && bound === "upper" && side === "at_most") needed = Math.ceil((z2 * (1 - share)) / share);
   return needed > there ? needed : null;
 }
 

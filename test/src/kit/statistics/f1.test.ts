@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { clusteredShare } from "../../../../src/kit/statistics/cluster.ts";
-import { bootstrapF1, f1Of } from "../../../../src/kit/statistics/f1.ts";
+import { clusteredF1, f1Interval, f1Of } from "../../../../src/kit/statistics/f1.ts";
 import { wilson } from "../../../../src/kit/statistics/proportion.ts";
 import { rank, recallAt } from "../../../../src/kit/statistics/ranking.ts";
 import { seededRandom } from "../../../../src/kit/statistics/seeded-random.ts";
@@ -16,28 +16,37 @@ describe("F1", () => {
     const truth = f1Of({ tp: 0.4, fp: 0.05, fn: 0.1 });
     const random = seededRandom(3);
     let covered = 0;
-    for (let trial = 0; trial < 300; trial++) {
-      const samples = Array.from({ length: 200 }, () => {
+    for (let trial = 0; trial < 2_000; trial++) {
+      const hits = { tp: 0, fp: 0, fn: 0 };
+      for (let sample = 0; sample < 200; sample++) {
         const isPositive = random() < 0.5;
         const isFound = random() < (isPositive ? 0.8 : 0.1);
-        return {
-          tp: Number(isPositive && isFound),
-          fp: Number(!isPositive && isFound),
-          fn: Number(isPositive && !isFound),
-        };
-      });
-      const { lower, upper } = bootstrapF1(samples, trial);
+        if (isPositive) hits[isFound ? "tp" : "fn"] += 1;
+        else if (isFound) hits.fp += 1;
+      }
+      const { lower, upper } = f1Interval(hits);
       if (lower <= truth && truth <= upper) covered += 1;
     }
-    expect(covered / 300).toBeGreaterThan(0.91);
-    expect(covered / 300).toBeLessThan(0.99);
+    expect(covered / 2_000).toBeGreaterThan(0.93);
+    expect(covered / 2_000).toBeLessThan(0.97);
+  });
+
+  it("of three samples without a mistake is not sure to be 1", () => {
+    const { estimate, lower, upper } = f1Interval({ tp: 3, fp: 0, fn: 0 });
+    expect([estimate, upper]).toEqual([1, 1]);
+    const jaccard = wilson(3, 3).lower;
+    expect(lower).toBeCloseTo((2 * jaccard) / (1 + jaccard), 12);
+  });
+
+  it("has no estimate where nothing was to be found and nothing was found", () => {
+    expect(f1Interval({ tp: 0, fp: 0, fn: 0 }).estimate).toBeNaN();
   });
 
   it("is less sure of samples that come in groups", () => {
     const alone = Array.from({ length: 100 }, (_, at) => ({ tp: Number(at % 2), fp: 0, fn: Number(at % 2 === 0) }));
     const grouped = Array.from({ length: 10 }, (_, at) => ({ tp: at % 2 ? 10 : 0, fp: 0, fn: at % 2 ? 0 : 10 }));
     const width = (groups: typeof alone) => {
-      const { lower, upper } = bootstrapF1(groups, 1);
+      const { lower, upper } = clusteredF1(groups);
       return upper - lower;
     };
     expect(width(grouped)).toBeGreaterThan(2 * width(alone));
@@ -84,8 +93,45 @@ describe("shares of groups", () => {
     expect(passes).toBeLessThanOrEqual(0.025 * n);
   });
 
-  it("count a group once where all agree", () => {
+  // Members of small groups are always right, so all is right as long as no large group was drawn.
+  it("seldom pass by luck where what is right depends on the size of the group", () => {
+    const random = seededRandom(5);
+    const worlds = 4_000;
+    for (const [groups, right] of [
+      [40, 0.88],
+      [20, 0.8],
+    ] as const) {
+      const truth = (7 + 60 * right) / 67;
+      let passes = 0;
+      for (let world = 0; world < worlds; world++) {
+        const drawn = Array.from({ length: groups }, () => {
+          const n = random() < 7 / 8 ? 1 : 60;
+          return { n, successes: n === 1 || random() < right ? n : 0 };
+        });
+        if (clusteredShare(drawn).lower >= truth) passes += 1;
+      }
+      expect(passes / worlds).toBeLessThan(0.1);
+    }
+  });
+
+  it("count a group once where all agree, and less where groups are of unequal size", () => {
     expect(clusteredShare(Array.from({ length: 5 }, () => ({ successes: 10, n: 10 }))).nEffective).toBe(5);
+    const sizes = [1, 1, 1, 1, 6];
+    expect(clusteredShare(sizes.map((n) => ({ successes: n, n }))).nEffective).toBeCloseTo(100 / 40, 12);
+  });
+
+  it("change little by a single mistake", () => {
+    const flawless = [
+      { successes: 1_000, n: 1_000 },
+      { successes: 1, n: 1, count: 9_000 },
+    ];
+    const [first] = flawless;
+    const withOne = [
+      { ...first, successes: 999, n: 1_000 },
+      { successes: 1, n: 1, count: 9_000 },
+    ];
+    const [without, one] = [flawless, withOne].map((groups) => clusteredShare(groups).lower);
+    expect((without ?? 0) - (one ?? 0)).toBeLessThan(0.01);
   });
 });
 

@@ -22,7 +22,7 @@ const fact = (id: number, change: Partial<SampleFact>): string =>
   } satisfies SampleFact);
 
 function judged(facts: readonly string[], require: readonly MetricRequirement[]) {
-  const measured = measureSamples({ facts, seed: 0, sweep: false, labelMap: {} }, tools);
+  const measured = measureSamples({ facts, sweep: false, labelMap: {} }, tools);
   return judgeBenchmark(requirement({ require }), { spec, progress: { trainingOverlap: 0, measured } });
 }
 
@@ -77,9 +77,16 @@ describe("a limit", () => {
     const grouped = (n: number) => Array.from({ length: n * 40 }, (_, id) => fact(id, { group: `g${id % n}` }));
     expect(judged(grouped(34), [limit({})])).toMatchObject({
       ...{ state: "failed", details: { needed_n: 35 } },
-      reason: expect.stringContaining("35 groups of samples are needed"),
+      reason: expect.stringContaining("35 groups of samples of the same size are needed"),
     });
     expect(judged(grouped(35), [limit({})])).toMatchObject({ state: "passed", details: { needed_n: null } });
+  });
+
+  test("of F1 is not kept by luck either", () => {
+    const flawless = (n: number) => Array.from({ length: n }, (_, id) => fact(id, {}));
+    const most = [limit({ metric: "f1", limit: 0.9 })];
+    expect(judged(flawless(17), most)).toMatchObject({ state: "failed", details: { needed_n: 18 } });
+    expect(judged(flawless(18), most)).toMatchObject({ state: "passed", details: { needed_n: null } });
   });
 
   test("of a part that no sample is in, and of what was not judged, is not met", () => {
@@ -100,7 +107,7 @@ function compared(pairs: readonly (readonly [was: boolean, is: boolean, group?: 
 }
 
 function held(pairs: Parameters<typeof compared>[0], baseline: NonNullable<BenchmarkRequirement["baseline"]>) {
-  const measured = measureSamples({ facts: [fact(0, {})], seed: 0, sweep: false, labelMap: {} }, tools);
+  const measured = measureSamples({ facts: [fact(0, {})], sweep: false, labelMap: {} }, tools);
   const progress = { trainingOverlap: 0, measured, baseline: compared(pairs) };
   return judgeBenchmark(requirement({ baseline }), { spec, progress });
 }
@@ -147,7 +154,7 @@ describe("a baseline", () => {
   });
 
   test("whose results are gone stops the version, and says what to do", () => {
-    const measured = measureSamples({ facts: [fact(0, {})], seed: 0, sweep: false, labelMap: {} }, tools);
+    const measured = measureSamples({ facts: [fact(0, {})], sweep: false, labelMap: {} }, tools);
     const progress = { trainingOverlap: 0, measured, baseline: null };
     expect(judgeBenchmark(requirement({ baseline: strict }), { spec, progress })).toMatchObject({
       state: "failed",
@@ -161,7 +168,7 @@ test("a version that is worse by the margin passes falsely with a probability of
   const { n, seed } = sampleOf({ n: 500, seed: 11 });
   const [alpha, margin, samples] = [0.05, 0.05, 400];
   const random = seededRandom(seed);
-  const measured = measureSamples({ facts: [fact(0, {})], seed: 0, sweep: false, labelMap: {} }, tools);
+  const measured = measureSamples({ facts: [fact(0, {})], sweep: false, labelMap: {} }, tools);
   let passes = 0;
   for (let simulation = 0; simulation < n; simulation++) {
     const counts = { bothRight: 0, onlyRight: 0, onlyWrong: 0, bothWrong: 0 };
