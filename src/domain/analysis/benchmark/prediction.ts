@@ -98,8 +98,15 @@ export function isPartOf(category: string, whole: string): boolean {
   return category === whole || category.startsWith(`${whole}.`);
 }
 
+/** The category that stands for a label. Labels may be called like members of every object. */
+export function mappedLabel(labelMap: Readonly<Record<string, string>>, label: string): string | undefined {
+  return Object.hasOwn(labelMap, label) ? labelMap[label] : undefined;
+}
+
 function categoriesOf({ labels, labelMap }: PositiveRule): readonly string[] | null {
-  const mapped = (labels.length > 0 ? labels : Object.keys(labelMap)).flatMap((label) => labelMap[label] ?? []);
+  const mapped = (labels.length > 0 ? labels : Object.keys(labelMap)).flatMap(
+    (label) => mappedLabel(labelMap, label) ?? [],
+  );
   return mapped.length === 0 ? null : mapped;
 }
 

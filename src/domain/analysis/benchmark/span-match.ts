@@ -1,7 +1,7 @@
 // Compares spans that were found with those that are right.
 
 import type { Hits } from "../../../kit/statistics/f1.ts";
-import { type FoundSpan, isPartOf } from "./prediction.ts";
+import { type FoundSpan, isPartOf, mappedLabel } from "./prediction.ts";
 
 /** How near two spans have to be: the same offsets, or at least half of what both cover together. */
 export type Nearness = "exact" | "half";
@@ -16,7 +16,9 @@ export function matchSpans(
   let tp = 0;
   const distinct = [...new Map(found.map((span) => [JSON.stringify(span), span])).values()];
   for (const span of distinct) {
-    const at = open.findIndex((each) => isPartOf(span.label, labelMap[each.label] ?? each.label) && isNear(each, span));
+    const at = open.findIndex(
+      (each) => isPartOf(span.label, mappedLabel(labelMap, each.label) ?? each.label) && isNear(each, span),
+    );
     if (at < 0) continue;
     open.splice(at, 1);
     tp += 1;

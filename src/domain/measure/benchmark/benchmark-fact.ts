@@ -42,6 +42,12 @@ async function factsOf(database: Database, orgId: string, runId: string): Promis
   }
 }
 
+/** Bytes of memory that a fact takes at most, as they are counted of those that are stored. */
+export function heldBytes(fact: string): number {
+  const bytes = Buffer.byteLength(fact);
+  return bytes > fact.length ? bytes + fact.length : bytes;
+}
+
 /** The refusal of more facts than are held at once. */
 export function tooManyBytes(maxBytes: number): Fault {
   const message =

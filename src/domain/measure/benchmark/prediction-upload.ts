@@ -14,7 +14,7 @@ import type { TextSeals } from "../../sealed-text.ts";
 import { readSamplesOf } from "../dataset/dataset-sample.ts";
 import { readRecords } from "../dataset/import-record.ts";
 import { type Benchmark, type Benchmarks, requireBenchmark } from "./benchmark.ts";
-import { maxFactBytes, tooManyBytes } from "./benchmark-fact.ts";
+import { heldBytes, maxFactBytes, tooManyBytes } from "./benchmark-fact.ts";
 import { benchmarkSpecOf } from "./benchmark-spec.ts";
 import { type PredictionLine, type PredictionProblem, readPrediction } from "./prediction-line.ts";
 import { resultOf, textOf } from "./sample-result.ts";
@@ -157,7 +157,7 @@ export class PredictionUploads {
       const message = "the benchmark measures no such sample: it is not in this version, or the filter leaves it out";
       return [{ line, sampleId, code: "unknown_sample", message }];
     });
-    return { unknown, bytes: results.reduce((sum, { fact }) => sum + Buffer.byteLength(fact), 0) };
+    return { unknown, bytes: results.reduce((sum, { fact }) => sum + heldBytes(fact), 0) };
   }
 }
 

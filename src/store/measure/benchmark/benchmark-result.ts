@@ -86,12 +86,16 @@ export async function readFacts(
   );
 }
 
-/** How many bytes the facts of these runs have. Nothing of them is read for that. */
+/**
+ * How many bytes of memory the facts of these runs take at most, with no need to read them: a text has one byte for each
+ * ASCII character, and two for each unit as soon as another character is in it.
+ */
 export async function countFactBytes(tx: Transaction, runIds: readonly string[]): Promise<number> {
   const rows = await runBound<{ bytes: string }>(
     tx,
-    `select coalesce(sum(octet_length(fact)), 0) as bytes from benchmark_result
-     where org_id = $1 and run_id = any($2::uuid[])`,
+    `select coalesce(sum(octet_length(fact)
+         + case when octet_length(fact) > char_length(fact) then char_length(fact) else 0 end), 0) as bytes
+     from benchmark_result where org_id = $1 and run_id = any($2::uuid[])`,
     [tx.orgId, runIds],
   );
   return Number(rows[0]?.bytes ?? 0);

@@ -7,6 +7,7 @@ import { Reason } from "../../../../../gen/policyguard/common/v1/reason_pb.ts";
 import type { Analysis } from "../../../../../src/domain/analysis/analysis.ts";
 import { ownAnalysis } from "../../../../../src/domain/analysis/own-analysis.ts";
 import { Benchmarks } from "../../../../../src/domain/measure/benchmark/benchmark.ts";
+import { heldBytes } from "../../../../../src/domain/measure/benchmark/benchmark-fact.ts";
 import { BenchmarkRun } from "../../../../../src/domain/measure/benchmark/benchmark-run.ts";
 import { noTarget } from "../../../../../src/domain/measure/benchmark/benchmark-target.ts";
 import { PredictionUploads } from "../../../../../src/domain/measure/benchmark/prediction-upload.ts";
@@ -84,6 +85,12 @@ describe("facts of a benchmark", () => {
     ]);
     expect({ accepted, hasBegun }).toEqual({ accepted: 1, hasBegun: false });
     expect(problems).toMatchObject([{ line: 1, sampleId: ids[0], code: "too_long" }]);
+  });
+
+  it("count for more where a character takes two bytes of memory", () => {
+    expect(heldBytes("a".repeat(100))).toBe(100);
+    const wide = `${"a".repeat(100)}😀`;
+    expect(heldBytes(wide)).toBeGreaterThanOrEqual(2 * wide.length);
   });
 
   it("are refused above the limit of a benchmark, and those that take the place of others do not add up", async () => {
