@@ -114,6 +114,10 @@ describe("an export", () => {
     }
     const json = JSON.parse((await verify("one.zip", "--json")).stdout);
     expect(json).toMatchObject({ verified: true, left_out: { query: 0, retention: 0 }, erased: 0, checkpoints: 1 });
+    const reading = ["controls.csv", "keys.txt", "README.md"];
+    expect(json.unverified).toEqual(reading);
+    expect((await verify("one.zip")).stdout).toContain(`unsigned manifest names them: ${reading.join(", ")}\n`);
+    expect((await verify("log.jsonl")).stdout).not.toContain("unsigned");
     expect(json.entries).toBe(json.tree_size);
     expect(read("log.csv").toString().split("\r\n")).toHaveLength(json.entries + 2);
   });

@@ -3,7 +3,8 @@
 import { isUtf8 } from "node:buffer";
 import { createHash, type Hash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import { readDirectory, unzipped, type ZipEntry, ZipError } from "../../kit/archive/zip-reader.ts";
+import type { ZipEntry } from "../../kit/archive/zip-form.ts";
+import { readDirectory, unzipped, ZipError } from "../../kit/archive/zip-reader.ts";
 import { digestOf as digestOfBytes } from "../../kit/crypto/canonical.ts";
 import { type KnownKeys, type TreeHead, verifyCheckpoint } from "../../kit/evidence/checkpoint.ts";
 import { readManifestLine } from "../../kit/evidence/extract.ts";
@@ -16,6 +17,7 @@ import {
   packageFiles,
   packageNames,
   readManifest,
+  unsignedNames,
 } from "../../kit/evidence/package.ts";
 import { PackageDigests } from "../../kit/evidence/package-digest.ts";
 import { fileFailure } from "../failure.ts";
@@ -38,6 +40,8 @@ export interface VerifiedFile extends VerifiedLog {
   readonly compared: number;
   /** Checkpoints of the export that none of the keys signed: they were signed before a rotation. */
   readonly ofOtherKeys: number;
+  /** Files of the export that the log does not speak for; only its manifest does, which is not signed. */
+  readonly unverified: readonly string[];
 }
 
 const zipStart = Buffer.from("PK\x03\x04", "latin1");
@@ -55,7 +59,7 @@ export async function verifyFile(path: string, trusted: Trusted): Promise<Verifi
     const first = await file.read(Buffer.alloc(zipStart.length), 0, zipStart.length, 0);
     if (first.buffer.equals(zipStart)) return await verifyPackage(file, trusted);
     const chunks = file.createReadStream({ start: 0, highWaterMark: readBytes, autoClose: false });
-    return { ...(await verifyLines(chunks, trusted)), compared: trusted.kept.length, ofOtherKeys: 0 };
+    return { ...(await verifyLines(chunks, trusted)), compared: trusted.kept.length, ofOtherKeys: 0, unverified: [] };
   } finally {
     await file.close();
   }
@@ -137,7 +141,7 @@ async function verifyPackage(file: FileHandle, { keys, kept }: Trusted): Promise
   if (!hasAllManifests) throw new PackageError(`${packageFiles.bundles} is not of the versions that the log names`);
   for (const [name, digest] of files)
     if (found.get(name) !== digest) throw new PackageError(`${name} does not say what ${packageFiles.log} says`);
-  return { ...log, compared: compared.length, ofOtherKeys };
+  return { ...log, compared: compared.length, ofOtherKeys, unverified: unsignedNames };
 }
 
 /** Verifies that each manifest has the digest that its line says; returns the digest of the file. */

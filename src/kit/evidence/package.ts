@@ -27,6 +27,9 @@ export const packageNames: readonly string[] = [
   ...[packageFiles.keys, packageFiles.readme, packageFiles.manifest],
 ];
 
+/** Files that are for reading: the manifest has their digests, and nothing in the signed log says what is in them. */
+export const unsignedNames: readonly string[] = [packageFiles.controls, packageFiles.keys, packageFiles.readme];
+
 /** A file as the manifest says it. */
 export interface PackagedFile {
   readonly name: string;

@@ -87,7 +87,7 @@ function showProof({ origin, size, leaf }: ProvedEntry, output: Output): void {
 }
 
 function showLog({ origin, size, root, ...log }: VerifiedFile, output: Output): void {
-  const { entries, leftOut, erased, since, until, compared, ofOtherKeys } = log;
+  const { entries, leftOut, erased, since, until, compared, ofOtherKeys, unverified } = log;
   output.line(`${output.styled("green", "verified")}: ${entries} entries of ${shown(origin)}`);
   output.line(`signed: ${size} entries, root ${root.toString("hex")}`);
   if (since !== undefined) output.line(`from ${shown(since)} to ${shown(String(until))}`);
@@ -98,6 +98,8 @@ function showLog({ origin, size, root, ...log }: VerifiedFile, output: Output): 
   if (erased > 0) output.line(`values that were erased: ${erased}; the entries are verified without them`);
   if (compared > 0) output.line(`continues ${compared} earlier checkpoints`);
   if (ofOtherKeys > 0) output.line(`not compared, since other keys signed them: ${ofOtherKeys} earlier checkpoints`);
+  if (unverified.length > 0)
+    output.line(`not verified against the log, since only the unsigned manifest names them: ${unverified.join(", ")}`);
   output.json({
     ...{ verified: true, origin, tree_size: size, root_hash: root.toString("hex"), entries },
     ...{
@@ -107,6 +109,7 @@ function showLog({ origin, size, root, ...log }: VerifiedFile, output: Output): 
       until: until ?? null,
       checkpoints: compared,
       unknown_signer: ofOtherKeys,
+      unverified: [...unverified],
     },
   });
 }
