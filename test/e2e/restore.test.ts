@@ -113,7 +113,7 @@ it("a restore is noticed, and after the operator's word every runtime goes on", 
     const { organizations } = JSON.parse(await operator("after-restore", "--reason", `round ${round}`, "--json"));
     const told = expect.objectContaining({
       org_id: home.world.orgId,
-      epoch: expect.objectContaining({ epoch: round + 2 }),
+      epoch: expect.objectContaining({ origin: expect.stringMatching(/\/\d{8,}$/) }),
     });
     expect(organizations).toContainEqual(told);
     expect(await readiness()).toMatchObject({ status: "ready" });

@@ -124,22 +124,24 @@ it("a runtime keeps each checkpoint that continues the last, and finds the fork 
   );
   await database.close();
   expect(restored).toMatchObject({
-    epoch: { epoch: 2 },
+    epoch: { epoch: expect.any(Number) },
     runtimes: expect.arrayContaining([expect.objectContaining({ witnessedSize: before.size, isForked: true })]),
   });
   await change(1);
   await eventually(async () => expect(await runtime.metric("evidence_fork")).toBe(0));
   await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
-  expect(keptIn(folder).note).toMatch(/^policy-guard\/[^/]+\/[^/]+\/2\n/);
+  expect(keptIn(folder).note).toMatch(/^policy-guard\/[^/]+\/[^/]+\/\d{8,}\n/);
   expect(keptIn(folder).former).toEqual([{ note: before.note, contradictedBy: expect.any(String) }]);
   await eventually(async () => {
     const { evidence_forked_at, witnessed_epoch } = await listed();
-    expect([evidence_forked_at, witnessed_epoch]).toEqual([null, 2]);
+    expect([evidence_forked_at, witnessed_epoch]).toEqual([null, restored?.epoch?.epoch]);
   });
   await change(2);
   await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
   const { epochs } = await installation.call("GET", "/evidence/checkpoints?limit=1");
-  expect(epochs).toMatchObject([{ epoch: 2, tree_size: restored?.epoch?.size, reason: "the backup of Monday" }]);
+  expect(epochs).toMatchObject([
+    { epoch: restored?.epoch?.epoch, tree_size: restored?.epoch?.size, reason: "the backup of Monday" },
+  ]);
   await runtime.stop();
 });
 

@@ -31,6 +31,7 @@ import {
 } from "../../store/bundle/bundle.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
+import { numberAfterRestore } from "../number-after-restore.ts";
 import type { LogKey } from "../telemetry/log-key.ts";
 import type { ExternalSigner } from "./external-signer.ts";
 
@@ -153,14 +154,14 @@ export class SigningKeys {
   }
 
   /**
-   * Makes a new key after a restore. The serial of the key set leaves out so many, which verifiers may have seen; where
+   * Makes a new key after a restore. The serial of the key set leaves out those that verifiers may have seen; where
    * there are as many keys as there may be, the oldest is revoked.
    */
-  async renew(tx: Transaction, { serialsLeftOut }: { readonly serialsLeftOut: number }): Promise<SigningKeyRow> {
+  async renew(tx: Transaction): Promise<SigningKeyRow> {
     await this.#ensured(tx);
     await lockSigningKeys(tx);
     const set = await requireKeySet(tx);
-    set.serial += serialsLeftOut;
+    set.serial = numberAfterRestore(set.serial, tx.now);
     const live = (await listSigningKeys(tx, "bundle")).filter(isLive);
     const oldest = live.length < liveLimit ? undefined : live.at(-1);
     if (oldest !== undefined) Object.assign(oldest, { state: "revoked", revokedAt: tx.now });

@@ -24,14 +24,9 @@ import type { SigningKeys } from "../bundle/signing-keys.ts";
 import { quotaChannel, tokensChannel } from "../channel.ts";
 import { credentialKindOf } from "../identity/token.ts";
 import { enqueueJob } from "../job.ts";
+import { numberAfterRestore } from "../number-after-restore.ts";
 import { type BegunEpoch, beginEpoch } from "../telemetry/evidence-epoch.ts";
 import { monthAfter, monthOf } from "../telemetry/trace-tally.ts";
-
-/**
- * Numbers that are left out: more than anybody counts between a backup and its restore, and few enough for two thousand
- * restores.
- */
-const leftOut = 1_000_000;
 
 /** The kinds of token that can get new values. */
 export const rotatedKinds = ["admin", "ci"] as const satisfies readonly TokenKind[];
@@ -122,7 +117,7 @@ export class AfterRestore {
     const epoch = (await findLog(tx)) === null ? undefined : await beginEpoch(tx, reason);
     await enqueueJob(tx, "sign-checkpoints", {}, { key: "sign-checkpoints" });
     const after: JsonObject = {
-      ...{ reason, numbers_left_out: leftOut, signing_key: kid, epoch: epoch?.epoch ?? null },
+      ...{ reason, signing_key: kid, epoch: epoch?.epoch ?? null },
       ...{ tokens_revoked: idsOf(tokens, "revoked"), tokens_rotated: idsOf(tokens, "rotated"), recounted },
     };
     tx.changed({ resource: `organization/${tx.orgId}`, before: null, after });
@@ -135,12 +130,12 @@ export class AfterRestore {
     // Environments are locked before the keys, as in every publish.
     const locked = [];
     for (const id of await listEnvironmentIds(tx)) locked.push(await lockEnvironmentById(tx, id));
-    const { kid } = await keys.renew(tx, { serialsLeftOut: leftOut });
+    const { kid } = await keys.renew(tx);
     const active = [];
     for (const environment of locked) {
       if (environment === null) continue;
-      environment.latestVersion += leftOut;
-      environment.activationSeq += leftOut;
+      environment.latestVersion = numberAfterRestore(environment.latestVersion, tx.now);
+      environment.activationSeq = numberAfterRestore(environment.activationSeq, tx.now);
       const { name, activeVersion: version } = environment;
       if (version == null || (await findBundle(tx, environment.id, version)) === null) continue;
       await activateAnew(tx, keys, environment, actor);

@@ -20,6 +20,7 @@ import {
   lockLog,
   readTiles,
 } from "../../store/telemetry/evidence-log.ts";
+import { numberAfterRestore } from "../number-after-restore.ts";
 
 /** The action of entries about forks that runtimes have proved. */
 export const forkAction = "evidence.fork";
@@ -44,7 +45,7 @@ export async function beginEpoch(tx: Transaction, reason: string): Promise<Begun
   const log = await lockLog(tx);
   const former = readOrigin(log.origin);
   if (former === undefined) throw new Error(`${log.origin} is no name of a log`);
-  const epoch = former.epoch + 1;
+  const epoch = numberAfterRestore(former.epoch, tx.now);
   const begun = { epoch, origin: originOf(former.log, epoch), size: await headSize(tx) };
   const head = await findCheckpoint(tx);
   const before = {

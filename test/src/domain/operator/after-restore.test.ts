@@ -10,6 +10,7 @@ import { CheckpointSigning } from "../../../../src/domain/telemetry/checkpoint-s
 import { readActivation, readKeySet } from "../../../../src/kit/bundle/statement-payload.ts";
 import { type SignedStatement, statementKids } from "../../../../src/kit/crypto/statement.ts";
 import { tokenDigest } from "../../../../src/kit/crypto/token.ts";
+import { readOrigin } from "../../../../src/kit/evidence/origin.ts";
 import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { insertLease } from "../../../../src/store/billing/quota-lease.ts";
 import { addUsage, readUsage } from "../../../../src/store/billing/usage.ts";
@@ -66,6 +67,31 @@ describe("after a restore", () => {
   const payloadOf = ({ payload }: { readonly payload: string }) =>
     JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
   const serialOf = async ({ orgId }: World) => readKeySet(payloadOf((await keys.published(orgId)).statement)).serial;
+  const numbersOf = async ({ orgId }: World) =>
+    database.read(orgId, async (tx) => {
+      const [row] = await tx.sql<{ activation: number; version: number; serial: number; origin: string }>(
+        `select e.activation_seq as activation, e.latest_version as version, k.serial, l.origin
+         from environment e join key_set k using (org_id) join audit_log l using (org_id)
+         where e.org_id = ? and e.active_version is not null`,
+        [orgId],
+      );
+      if (row === undefined) throw new Error("nothing is in force");
+      return { ...row, epoch: readOrigin(row.origin)?.epoch ?? 0 };
+    });
+  /** As a restore of the database does. */
+  const setNumbers = (
+    { orgId }: World,
+    { activation, version, serial, origin }: Awaited<ReturnType<typeof numbersOf>>,
+  ) =>
+    database.systemTransaction(orgId, async (tx) => {
+      const where = "where org_id = ?";
+      await tx.sql(
+        `update environment set activation_seq = ?, latest_version = ? ${where} and active_version is not null`,
+        [activation, version, orgId],
+      );
+      await tx.sql(`update key_set set serial = ? ${where}`, [serial, orgId]);
+      await tx.sql(`update audit_log set origin = ? ${where}`, [origin, orgId]);
+    });
   const isLive = async (value: string | undefined) =>
     (await lookUpToken(database, tokenDigest(value ?? ""))) !== undefined;
   const newest = async ({ orgId }: World) => {
@@ -97,6 +123,29 @@ describe("after a restore", () => {
     // There is no end of keys: where there are as many as there may be, the oldest goes.
     for (let i = 0; i < 4; i++) expect((await restore(world))?.kid).toBeDefined();
     expect((await keys.published(world.orgId)).keys).toHaveLength(4);
+  });
+
+  it("goes on above all that was seen when the same backup is restored again later", async () => {
+    const world = await worldInForce();
+    const { orgId, caller, projectId, environment } = world;
+    await new CheckpointSigning(worker, keys, systemClock).sign(orgId);
+    const backup = await numbersOf(world);
+    let seen = backup;
+    for (const days of [1, 2, 30]) {
+      const clock = { now: () => new Date(Date.now() + days * 86_400_000) };
+      const later = await openDatabase({ url: urls.applicationUrl, poolSize: 2, clock });
+      const laterKeys = new SigningKeys(later, testSealer);
+      await new AfterRestore({ database: later, keys: laterKeys, actor: "operator:ada", isDryRun: false })
+        .restore(orgId, { reason, rotate: [] })
+        .finally(() => later.close());
+      const restored = await numbersOf(world);
+      for (const name of ["activation", "version", "serial", "epoch"] as const)
+        expect(restored[name]).toBeGreaterThan(seen[name]);
+      for (let i = 0; i < 3; i++)
+        await bundlesOf(database, keys).publish(caller, { projectId, environment }, { activate: true });
+      seen = await numbersOf(world);
+      await setNumbers(world, backup);
+    }
   });
 
   it("lists the tokens that work again, revokes and renews those that it is told to", async () => {
@@ -147,6 +196,8 @@ describe("after a restore", () => {
     expect((await restore(world))?.epoch).toBeUndefined();
     await signing.sign(world.orgId);
     const done = await restore(world);
+    const epoch = done?.epoch?.epoch;
+    expect(epoch).toBeGreaterThan(1);
     const told = await database.read(world.orgId, (tx) =>
       tx.sql<{ action: string; before: string; after: string }>(
         `select e.action, o.before, o.after from audit_entry e join audit_opening o using (org_id, seq)
@@ -156,7 +207,7 @@ describe("after a restore", () => {
     );
     const entries = told.map(({ action, before, after }) => [action, JSON.parse(before), JSON.parse(after)]);
     expect(entries).toEqual([
-      ["organization.after_restore", null, expect.objectContaining({ reason, epoch: 2, signing_key: done?.kid })],
+      ["organization.after_restore", null, expect.objectContaining({ reason, epoch, signing_key: done?.kid })],
       [
         "evidence.begin_epoch",
         expect.objectContaining({
@@ -164,7 +215,7 @@ describe("after a restore", () => {
           tree_size: expect.any(Number),
           root_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
         }),
-        expect.objectContaining({ epoch: 2, reason }),
+        expect.objectContaining({ epoch, reason }),
       ],
     ]);
   });
