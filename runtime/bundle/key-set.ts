@@ -31,7 +31,7 @@ export function rootOf({ serial, keys }: KeySetPayload): TrustRoot {
 }
 
 /** A key that was revoked once is never trusted again, even if a later key set names it. */
-function without({ trust, serial, revoked }: TrustRoot, known: ReadonlySet<string>): TrustRoot {
+export function without({ trust, serial, revoked }: TrustRoot, known: ReadonlySet<string>): TrustRoot {
   const left = new Map([...trust].filter(([kid]) => !known.has(kid)));
   if (left.size === 0)
     throw new BundleRejection("revoked_kid", "this runtime knows every key of the key set as revoked");

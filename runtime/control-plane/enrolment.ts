@@ -19,11 +19,12 @@ import { type PublicJwk, publicJwkOf, type TrustedKeys, trustKeys } from "../../
 import type { SignedStatement } from "../../src/kit/crypto/statement.ts";
 import { isUuid } from "../../src/kit/process/id.ts";
 import type { BundleScope } from "../bundle/activation.ts";
-import { followKeySet, rootOf, type TrustRoot } from "../bundle/key-set.ts";
+import { followKeySet, rootOf, type TrustRoot, without } from "../bundle/key-set.ts";
 import { runtimeVersion } from "../bundle/version.ts";
 import { DurableFile, type DurableFileOptions, replaceFile } from "./durable-file.ts";
 
 const fileName = "enrolment.json";
+const revokedFileName = "revoked-keys.json";
 const instanceFileName = "instance-id";
 
 /** The content of an enrolment. */
@@ -45,11 +46,17 @@ export interface Enrolled {
 export class Enrolment {
   readonly instanceId: string;
   readonly #file: DurableFile;
+  readonly #revokedFile: DurableFile;
   #message: EnrolResponse | undefined;
   #enrolled: Enrolled | undefined;
+  /** Keys that were named as revoked once. In a database that was restored to before that, they live again. */
+  #revoked: ReadonlySet<string>;
   #isRepinned: boolean;
 
-  /** With `isRepinned`, the next enrolment pins the signing keys anew. Until then those that were pinned count. */
+  /**
+   * With `isRepinned`, the next enrolment pins the signing keys anew, but for those that are known as revoked. Until
+   * then those that were pinned count.
+   */
   constructor(
     folder: string,
     { isRepinned = false, ...options }: DurableFileOptions & { readonly isRepinned?: boolean } = {},
@@ -58,6 +65,8 @@ export class Enrolment {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.instanceId = instanceIdOf(new DurableFile(join(folder, instanceFileName)));
     this.#file = new DurableFile(join(folder, fileName), options);
+    this.#revokedFile = new DurableFile(join(folder, revokedFileName), options);
+    this.#revoked = readRevoked(this.#revokedFile);
     const kept = this.#file.read();
     if (kept !== undefined) this.#take(readMessage(kept, this.#file.path));
   }
@@ -98,7 +107,7 @@ export class Enrolment {
 
   /** The key set of an answer must be signed by a trusted key; the first one by the keys beside it. */
   async #follow(pinned: Enrolled | undefined, message: EnrolResponse, keySet: Statement): Promise<void> {
-    const first = () => ({ trust: trustKeys(message.keys), serial: 0, revoked: new Set<string>() });
+    const first = () => without({ trust: trustKeys(message.keys), serial: 0, revoked: new Set() }, this.#revoked);
     const root = pinned?.root ?? first();
     const next = await followKeySet(root, keySet, message.orgId).catch((cause: unknown) => {
       throw new Error("none of the signing keys that this runtime has pinned vouches for those of the control plane", {
@@ -120,6 +129,7 @@ export class Enrolment {
   /** Ends the retries of a write that the disk refused. */
   close(): void {
     this.#file.close();
+    this.#revokedFile.close();
   }
 
   #take(message: EnrolResponse): Enrolled {
@@ -128,14 +138,17 @@ export class Enrolment {
     const known = this.#enrolled?.fingerprintKey;
     const isKnown = known !== undefined && Buffer.compare(known, message.fingerprintKey) === 0;
     const fingerprintKey = isKnown ? known : message.fingerprintKey;
+    const root = without(believedRoot(message), this.#revoked);
     this.#message = message;
-    const root = believedRoot(message);
+    this.#revoked = root.revoked;
     const scope = { orgId, projectId, environment };
     this.#enrolled = { scope, trust: root.trust, root, tokens, fingerprintKey, logKeys: logKeysOf(message) };
     return this.#enrolled;
   }
 
+  // The revoked keys first: after a crash between the two, none of them is trusted.
   #save(): void {
+    if (this.#revoked.size > 0) this.#revokedFile.keep(JSON.stringify([...this.#revoked]));
     if (this.#message !== undefined) this.#file.keep(toJsonString(EnrolResponseSchema, this.#message));
   }
 }
@@ -177,6 +190,17 @@ function payloadOf({ payload }: Statement): KeySetPayload {
 
 function statementOf({ payload, signatures }: SignedStatement): Statement {
   return create(StatementSchema, { payload, signatures: signatures.map((signature) => ({ ...signature })) });
+}
+
+// Damage is not ignored here either: it would make revoked keys trusted.
+function readRevoked(file: DurableFile): ReadonlySet<string> {
+  const text = file.read();
+  if (text === undefined) return new Set();
+  try {
+    return new Set(JSON.parse(text).map(String));
+  } catch (cause) {
+    throw new Error(`${file.path} is damaged; remove it to forget which signing keys were revoked`, { cause });
+  }
 }
 
 function instanceIdOf(file: DurableFile): string {

@@ -1,15 +1,17 @@
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StatementSchema } from "../../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import {
   type EnrolResponseSchema,
   ReportingService,
 } from "../../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import { Enrolment } from "../../../runtime/control-plane/enrolment.ts";
 import { newSigningKey } from "../../../src/kit/crypto/signing-key.ts";
+import { signStatement } from "../../../src/kit/crypto/statement.ts";
 import { eventually } from "../../harness/eventually.ts";
 
 type Answer = MessageInitShape<typeof EnrolResponseSchema>;
@@ -64,6 +66,34 @@ describe("an enrolment", () => {
     answer = standard;
     await expect(renew(repinned)).rejects.toThrow("none of the signing keys");
     expect([...(new Enrolment(folder).current?.trust.keys() ?? [])]).toEqual([stranger.kid]);
+  });
+
+  it("never trusts a key again that was revoked, not even when it is told to pin the keys anew", async () => {
+    const set = async (serial: number, states: readonly [string, string], signers = [first, second]) => {
+      const keys = [first, second].map(({ kid, publicJwk: { x } }, i) => ({ kid, x, state: states[i] ?? "" }));
+      const payload = { org_id: `${standard.orgId}`, serial, issued_at: "2027-01-01T00:00:00Z", keys };
+      const signed = await signStatement("keys", payload, signers);
+      return create(StatementSchema, { ...signed, signatures: signed.signatures.map((each) => ({ ...each })) });
+    };
+    const keys = [first.publicJwk, second.publicJwk];
+    answer = { ...standard, keys: [second.publicJwk], keySet: await set(5, ["revoked", "active"]) };
+    expect([...(await renew(new Enrolment(folder))).trust.keys()]).toEqual([second.kid]);
+    // A restored database has the revoked key live again, under a serial that leaves out those that were seen.
+    answer = { ...standard, keys, keySet: await set(9, ["active", "retiring"]) };
+    const followed = new Enrolment(folder);
+    expect([...(await renew(followed)).trust.keys()]).toEqual([second.kid]);
+    answer = { ...standard, keys, keySet: await set(10, ["active", "retiring"], [first]) };
+    await expect(renew(followed)).rejects.toThrow("none of the signing keys");
+    for (let i = 0; i < 2; i++) {
+      answer = { ...standard, keys, keySet: await set(2, ["active", "retiring"]) };
+      const repinned = new Enrolment(folder, { isRepinned: true });
+      const { root } = await renew(repinned);
+      expect([[...root.trust.keys()], [...root.revoked]]).toEqual([[second.kid], [first.kid]]);
+    }
+    answer = { ...standard, keys: [first.publicJwk] };
+    await expect(renew(new Enrolment(folder, { isRepinned: true }))).rejects.toThrow("as revoked");
+    writeFileSync(join(folder, "revoked-keys.json"), "[");
+    expect(() => new Enrolment(folder)).toThrow("revoked-keys.json is damaged");
   });
 
   it("keeps the latest list of tokens", async () => {
