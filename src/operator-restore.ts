@@ -131,9 +131,13 @@ function answerOf(restored: readonly RestoredOrganization[], erased: readonly st
 }
 
 function linesOf(done: RestoredOrganization): string[] {
-  const { orgId, name, kid, environments, epoch, runtimes, tokens, members, recounted } = done;
+  const { orgId, name, keys, environments, epoch, runtimes, tokens, members, recounted } = done;
   return [
-    `Organization ${orgId} ("${name}") signs with the new key ${kid}; ${members} members have to sign in again.`,
+    `Organization ${orgId} ("${name}") signs with the new key ${keys.made.kid}; ` +
+      `${members} members have to sign in again.`,
+    ...(keys.revoked === undefined ? [] : [`  the key ${keys.revoked.kid} was revoked, as there were four`]),
+    ...keys.live.map((row) => `  key ${row.kid} (${row.use}, ${row.state}) of ${row.createdAt.toISOString()} lives`),
+    "  revoke the keys that were revoked after the backup, before a runtime is started with --repin",
     ...environments.map((each) => `  ${each.name}: version ${each.version}, by activation ${each.activationSeq}`),
     ...(epoch === undefined
       ? []
@@ -157,7 +161,11 @@ function jsonOf(done: RestoredOrganization) {
   return {
     org_id: done.orgId,
     name: done.name,
-    signing_key: done.kid,
+    signing_key: done.keys.made.kid,
+    key_revoked: done.keys.revoked?.kid ?? null,
+    keys: done.keys.live.map(({ kid, use, state, createdAt }) => {
+      return { kid, use, state, created_at: createdAt.toISOString() };
+    }),
     members: done.members,
     environments: done.environments.map(({ name, version, activationSeq }) => {
       return { name, version, activation_seq: activationSeq };

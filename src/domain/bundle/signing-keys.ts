@@ -51,6 +51,16 @@ export interface PublishedKeys {
   readonly statement: SignedStatement;
 }
 
+/** The keys after a restore. */
+export interface RenewedKeys {
+  /** The key that signs bundles from now on. */
+  readonly made: SigningKeyRow;
+  /** The key that made room for it, if there were as many as there may be. */
+  readonly revoked: SigningKeyRow | undefined;
+  /** Every key of either use that is not revoked, newest first. */
+  readonly live: readonly SigningKeyRow[];
+}
+
 /** Keeps the organizations' signing keys. */
 export class SigningKeys {
   readonly #database: Database;
@@ -157,7 +167,7 @@ export class SigningKeys {
    * Makes a new key after a restore. The serial of the key set leaves out those that verifiers may have seen; where
    * there are as many keys as there may be, the oldest is revoked.
    */
-  async renew(tx: Transaction): Promise<SigningKeyRow> {
+  async renew(tx: Transaction): Promise<RenewedKeys> {
     await this.#ensured(tx);
     await lockSigningKeys(tx);
     const set = await requireKeySet(tx);
@@ -166,7 +176,9 @@ export class SigningKeys {
     const oldest = live.length < liveLimit ? undefined : live.at(-1);
     if (oldest !== undefined) Object.assign(oldest, { state: "revoked", revokedAt: tx.now });
     await tx.em.flush();
-    return this.rotate(tx, "bundle");
+    const made = await this.rotate(tx, "bundle");
+    const rows = [...(await listSigningKeys(tx, "bundle")), ...(await listSigningKeys(tx, "log"))];
+    return { made, revoked: oldest, live: rows.filter(isLive) };
   }
 
   /** Revokes a key. When it was the active one, a new one takes over. */

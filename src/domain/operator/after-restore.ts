@@ -20,7 +20,7 @@ import { findLog } from "../../store/telemetry/evidence-log.ts";
 import { findAnyOrganization } from "../../store/tenancy/organization.ts";
 import { usageDifferences } from "../billing/usage-reconciliation.ts";
 import { activateAnew } from "../bundle/activation.ts";
-import type { SigningKeys } from "../bundle/signing-keys.ts";
+import type { RenewedKeys, SigningKeys } from "../bundle/signing-keys.ts";
 import { quotaChannel, tokensChannel } from "../channel.ts";
 import { credentialKindOf } from "../identity/token.ts";
 import { enqueueJob } from "../job.ts";
@@ -55,8 +55,8 @@ export interface RestoredOrganization {
   readonly name: string;
   /** What is in force from now on. */
   readonly environments: readonly { readonly name: string; readonly version: number; readonly activationSeq: number }[];
-  /** The key that signs from now on. */
-  readonly kid: string;
+  /** The key that signs from now on, the one that was revoked for it, and those that live. */
+  readonly keys: RenewedKeys;
   /** Undefined where nothing was ever signed over the log of evidence. */
   readonly epoch: BegunEpoch | undefined;
   readonly runtimes: readonly KnownInstance[];
@@ -108,7 +108,7 @@ export class AfterRestore {
   async #bringOut(tx: Transaction, input: RestoreInput): Promise<Omit<RestoredOrganization, "members"> | undefined> {
     const organization = await findAnyOrganization(tx);
     if (organization === null) return undefined;
-    const { environments, kid } = await this.#activate(tx);
+    const { environments, keys } = await this.#activate(tx);
     const tokens = await this.#tokens(tx, input);
     const recounted = await recount(tx);
     const runtimes = await listKnownInstances(tx);
@@ -117,20 +117,20 @@ export class AfterRestore {
     const epoch = (await findLog(tx)) === null ? undefined : await beginEpoch(tx, reason);
     await enqueueJob(tx, "sign-checkpoints", {}, { key: "sign-checkpoints" });
     const after: JsonObject = {
-      ...{ reason, signing_key: kid, epoch: epoch?.epoch ?? null },
+      ...{ reason, signing_key: keys.made.kid, key_revoked: keys.revoked?.kid ?? null, epoch: epoch?.epoch ?? null },
       ...{ tokens_revoked: idsOf(tokens, "revoked"), tokens_rotated: idsOf(tokens, "rotated"), recounted },
     };
     tx.changed({ resource: `organization/${tx.orgId}`, before: null, after });
-    return { orgId: tx.orgId, name: organization.name, environments, kid, epoch, runtimes, tokens, recounted };
+    return { orgId: tx.orgId, name: organization.name, environments, keys, epoch, runtimes, tokens, recounted };
   }
 
   /** Leaves numbers out, takes a new signing key, and signs anew what is in force. */
-  async #activate(tx: Transaction): Promise<Pick<RestoredOrganization, "environments" | "kid">> {
+  async #activate(tx: Transaction): Promise<Pick<RestoredOrganization, "environments" | "keys">> {
     const { keys, actor } = this.#parts;
     // Environments are locked before the keys, as in every publish.
     const locked = [];
     for (const id of await listEnvironmentIds(tx)) locked.push(await lockEnvironmentById(tx, id));
-    const { kid } = await keys.renew(tx);
+    const renewed = await keys.renew(tx);
     const active = [];
     for (const environment of locked) {
       if (environment === null) continue;
@@ -141,7 +141,7 @@ export class AfterRestore {
       await activateAnew(tx, keys, environment, actor);
       active.push({ name, version, activationSeq: environment.activationSeq });
     }
-    return { environments: active, kid };
+    return { environments: active, keys: renewed };
   }
 
   /** The tokens that work, of which those that were revoked since the backup work again. */

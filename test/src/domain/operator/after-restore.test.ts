@@ -117,11 +117,13 @@ describe("after a restore", () => {
     expect(await serialOf(world)).toBeGreaterThan(serial + 999_999);
     expect(after.keys_serial).toBe(await serialOf(world));
     // A runtime that knows only the former key follows.
-    expect(after.kids).toEqual([done?.kid, ...before.kids]);
+    expect(after.kids).toEqual([done?.keys.made.kid, ...before.kids]);
     const next = await bundlesOf(database, keys).publish(caller, { projectId, environment }, { activate: true });
     expect(next.bundle.version).toBeGreaterThan(1_000_000);
     // There is no end of keys: where there are as many as there may be, the oldest goes.
-    for (let i = 0; i < 4; i++) expect((await restore(world))?.kid).toBeDefined();
+    const gone: unknown[] = [];
+    for (let i = 0; i < 4; i++) gone.push((await restore(world))?.keys.revoked?.kid);
+    expect(gone).toEqual([undefined, undefined, before.kids[0], done?.keys.made.kid]);
     expect((await keys.published(world.orgId)).keys).toHaveLength(4);
   });
 
@@ -196,6 +198,12 @@ describe("after a restore", () => {
     expect((await restore(world))?.epoch).toBeUndefined();
     await signing.sign(world.orgId);
     const done = await restore(world);
+    expect(done?.keys.live.map(({ use, state }) => [use, state])).toEqual([
+      ["bundle", "active"],
+      ["bundle", "retiring"],
+      ["bundle", "retiring"],
+      ["log", "active"],
+    ]);
     const epoch = done?.epoch?.epoch;
     expect(epoch).toBeGreaterThan(1);
     const told = await database.read(world.orgId, (tx) =>
@@ -207,7 +215,13 @@ describe("after a restore", () => {
     );
     const entries = told.map(({ action, before, after }) => [action, JSON.parse(before), JSON.parse(after)]);
     expect(entries).toEqual([
-      ["organization.after_restore", null, expect.objectContaining({ reason, epoch, signing_key: done?.kid })],
+      [
+        "organization.after_restore",
+        null,
+        expect.objectContaining({
+          ...{ reason, epoch, signing_key: done?.keys.made.kid, key_revoked: null },
+        }),
+      ],
       [
         "evidence.begin_epoch",
         expect.objectContaining({
