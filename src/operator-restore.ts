@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { operatorSchema } from "./config.ts";
+import { trialSigner } from "./domain/bundle/external-signer.ts";
 import { SigningKeys } from "./domain/bundle/signing-keys.ts";
 import { eraseSamplesAbout } from "./domain/measure/dataset/dataset-erasure.ts";
 import {
@@ -69,7 +70,8 @@ export async function afterRestore({ subject, options }: OperatorCommand, parts:
     }),
   });
   try {
-    const keys = new SigningKeys(database, sealer, externalSigner(parts.config, outbound));
+    const signer = externalSigner(parts.config, outbound);
+    const keys = new SigningKeys(database, sealer, signer && (isDryRun ? trialSigner(signer) : signer));
     const work = new AfterRestore({ database, keys, actor, isDryRun });
     const restored: RestoredOrganization[] = [];
     for (const id of orgIds ?? (await lookUpOrganizations(worker)).map((row) => row.id)) {

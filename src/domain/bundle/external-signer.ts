@@ -10,8 +10,14 @@
 
 import { verify } from "node:crypto";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
-import { type PublicJwk, publicJwkOf, trustKeys } from "../../kit/crypto/signing-key.ts";
-import type { RemoteKey } from "../../kit/crypto/statement.ts";
+import {
+  newSigningKey,
+  type PublicJwk,
+  publicJwkOf,
+  type SigningKey,
+  trustKeys,
+} from "../../kit/crypto/signing-key.ts";
+import { type RemoteKey, signedBy } from "../../kit/crypto/statement.ts";
 import { Fault } from "../../kit/fault/fault.ts";
 import type { Outbound } from "../../kit/net/outbound/client.ts";
 
@@ -50,6 +56,25 @@ export function createExternalSigner(outbound: Pick<Outbound, "request">, addres
         return signature;
       },
     }),
+  };
+}
+
+/**
+ * A signer for changes that are rolled back: its new keys are made here and forgotten, since those of the real one would
+ * stay there for good. With keys that the real one has it signs as ever, so that a signer that is away is noticed.
+ */
+export function trialSigner(signer: ExternalSigner): ExternalSigner {
+  const made = new Map<string, SigningKey>();
+  return {
+    createKey() {
+      const key = newSigningKey();
+      made.set(key.kid, key);
+      return Promise.resolve(key.publicJwk);
+    },
+    keyOf(jwk) {
+      const key = made.get(jwk.kid);
+      return key === undefined ? signer.keyOf(jwk) : { kid: jwk.kid, sign: (bytes) => signedBy(key, bytes) };
+    },
   };
 }
 

@@ -45,7 +45,7 @@ export interface RestoreInput {
 export interface FoundAgain {
   readonly row: Pick<TokenRow, "id" | "kind" | "name" | "prefix" | "createdAt" | "createdBy" | "lastUsedAt">;
   readonly state: "kept" | "revoked" | "rotated";
-  /** The new value of one that was rotated; it cannot be read again. */
+  /** The new value of one that was rotated; it cannot be read again. None in a dry run, as it would not work. */
   readonly value: string | undefined;
 }
 
@@ -161,7 +161,7 @@ export class AfterRestore {
   }
 
   /** A new value. Whoever has the old one may be the reason why it was revoked, so it ends at once. */
-  #rotate(row: TokenRow): string {
+  #rotate(row: TokenRow): string | undefined {
     const value = newToken(credentialKindOf(row.kind));
     row.digest = tokenDigest(value);
     row.prefix = shownPrefix(value);
@@ -170,7 +170,7 @@ export class AfterRestore {
     row.previousAccountId = null;
     row.rotatedBy = this.#parts.actor;
     row.rotatedByTokenId = null;
-    return value;
+    return this.#parts.isDryRun ? undefined : value;
   }
 }
 

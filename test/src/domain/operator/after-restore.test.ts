@@ -1,8 +1,9 @@
 // What the operator's `after-restore` does to an organization. That runtimes follow is shown in test/e2e/restore.test.ts.
 
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ownAnalysis } from "../../../../src/domain/analysis/own-analysis.ts";
+import { trialSigner } from "../../../../src/domain/bundle/external-signer.ts";
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { AfterRestore, type RestoreInput } from "../../../../src/domain/operator/after-restore.ts";
 import { Policies } from "../../../../src/domain/policy/policy.ts";
@@ -28,6 +29,9 @@ detectors: {words: {use: keywords, keywords: [forbidden]}}
 rules: [{id: word, stages: [input], detect: words, action: BLOCK}]
 `;
 const reason = "the backup of Monday";
+const unexpected = (): never => {
+  throw new Error("nothing but the keys made here is used");
+};
 
 describe("after a restore", () => {
   let urls: TestDatabase;
@@ -234,11 +238,27 @@ describe("after a restore", () => {
     ]);
   });
 
+  it("makes no key at an external signer in a dry run, and signs with the keys that it has", async () => {
+    const real = trialSigner({ createKey: unexpected, keyOf: unexpected });
+    const made = vi.spyOn(real, "createKey");
+    const world = await createWorld(database);
+    const kept = await new SigningKeys(database, testSealer, real).published(world.orgId);
+    expect(made).toHaveBeenCalledTimes(1);
+    const trial = new SigningKeys(database, testSealer, trialSigner(real));
+    const parts = { database, keys: trial, actor: "operator:ada", isDryRun: true };
+    const tried = await new AfterRestore(parts).restore(world.orgId, { reason, rotate: [] });
+    expect(tried?.keys.live.map(({ kid }) => kid)).toEqual([tried?.keys.made.kid, ...kept.keys.map(({ kid }) => kid)]);
+    expect(made).toHaveBeenCalledTimes(1);
+  });
+
   it("changes nothing in a dry run, and knows no other organization", async () => {
     const world = await worldInForce();
     const before = await newest(world);
     const tried = await restore(world, { rotate: ["admin"] }, true);
     expect(tried?.environments).toHaveLength(1);
+    const rotated = tried?.tokens.filter(({ state }) => state === "rotated");
+    expect(rotated).not.toHaveLength(0);
+    expect(rotated?.every(({ value }) => value === undefined)).toBe(true);
     expect(await newest(world)).toEqual(before);
     expect(await isLive(world.tokens.admin)).toBe(true);
     expect(await restore({ ...world, orgId: randomUUID() })).toBeUndefined();
