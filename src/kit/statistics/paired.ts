@@ -57,6 +57,32 @@ export function newcombePaired({ both, onlyFirst, onlySecond, neither }: PairedC
 }
 
 /**
+ * Tango's lower bound of the difference of two paired proportions, second minus first: the least one that the score test
+ * does not refuse at z (T. Tango, Statistics in Medicine 17 (1998), 891-908). It holds where few pairs differ, where
+ * Newcombe's is far too sure: without any that differs it is -z² / (n + z²). Counts need not be whole.
+ */
+export function tangoLower({ both, onlyFirst, onlySecond, neither }: PairedCounts, z: number): number {
+  const n = both + onlyFirst + onlySecond + neither;
+  if (n === 0) return -1;
+  const isRefused = (difference: number) => {
+    // The likeliest probability of "only first" among those with this difference.
+    const b = (2 * n + onlyFirst - onlySecond) * difference - onlyFirst - onlySecond;
+    const c = -onlyFirst * difference * (1 - difference);
+    const q = (Math.sqrt(Math.max(0, b * b - 8 * n * c)) - b) / (4 * n);
+    const variance = n * (2 * q + difference * (1 - difference));
+    return onlySecond - onlyFirst - n * difference > z * Math.sqrt(Math.max(0, variance));
+  };
+  let refused = -1;
+  let kept = (onlySecond - onlyFirst) / n;
+  while (kept - refused > 1e-9) {
+    const middle = (kept + refused) / 2;
+    if (isRefused(middle)) refused = middle;
+    else kept = middle;
+  }
+  return refused;
+}
+
+/**
  * The two-sided p of a sign-flip test: how often the sum of the groups' differences, each with a sign by chance, is at
  * least as far from 0 as it is. The draw that is observed counts as one, so p is never 0 (B. Phipson and G. K. Smyth,
  * 2010).

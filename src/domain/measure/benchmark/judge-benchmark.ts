@@ -3,7 +3,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { jaccardOf } from "../../../kit/statistics/f1.ts";
 import { normalQuantile } from "../../../kit/statistics/normal.ts";
-import { newcombePaired, type PairedCounts } from "../../../kit/statistics/paired.ts";
+import { type PairedCounts, tangoLower } from "../../../kit/statistics/paired.ts";
 import { z95 } from "../../../kit/statistics/proportion.ts";
 import type { ComparedBaseline } from "../../analysis/benchmark/compare-samples.ts";
 import type { Measured, SampleMetrics } from "../../analysis/benchmark/measure-samples.ts";
@@ -123,7 +123,8 @@ function holdBaseline({ test, alpha, margin }: BaselineRequirement, compared: Co
   const { overall, groupP, common, designEffect } = compared;
   const p = Math.max(overall.p, groupP);
   const counts = scaled(overall, 1 / designEffect);
-  const { estimate, lower } = newcombePaired(counts, normalQuantile(1 - alpha));
+  const lower = tangoLower(counts, normalQuantile(1 - alpha));
+  const estimate = (overall.onlyRight - overall.onlyWrong) / common;
   const details = {
     ...{ test, alpha, margin, common, only_right: overall.onlyRight, only_wrong: overall.onlyWrong },
     ...{ estimate: rounded(estimate), lower: rounded(lower), p: rounded(p) },
@@ -137,7 +138,7 @@ function holdBaseline({ test, alpha, margin }: BaselineRequirement, compared: Co
     return { isMet, said, neededN: null, details: { ...details, met: isMet, needed_n: null } };
   }
   const isMet = lower > -margin;
-  const neededN = isMet ? null : neededForMargin(counts, { margin, alpha, designEffect });
+  const neededN = isMet ? null : neededForMargin({ margin, alpha, designEffect, common });
   const lacks = neededN === null ? "" : `: even without any difference ${neededN} samples are needed`;
   const said = isMet
     ? `worse than the baseline by less than ${margin} (${worse})`
@@ -155,28 +156,19 @@ function scaled(
   };
 }
 
-const maxNeeded = 1e9;
+interface Margin {
+  readonly margin: number;
+  readonly alpha: number;
+  readonly designEffect: number;
+  readonly common: number;
+}
 
 /** Samples at which a version without any difference would be shown to be no worse; null when there are as many. */
-function neededForMargin(
-  { both, onlyFirst, onlySecond, neither }: PairedCounts,
-  { margin, alpha, designEffect }: { readonly margin: number; readonly alpha: number; readonly designEffect: number },
-): number | null {
-  const there = both + onlyFirst + onlySecond + neither;
-  const right = (both + onlyFirst) / there;
-  const z = normalQuantile(1 - alpha);
-  const suffices = (n: number) =>
-    newcombePaired({ both: right * n, onlyFirst: 0, onlySecond: 0, neither: (1 - right) * n }, z).lower > -margin;
-  if (suffices(there)) return null;
-  let few = there;
-  let enough = Math.max(2 * there, 2);
-  for (; enough < maxNeeded && !suffices(enough); enough *= 2) few = enough;
-  while (enough - few > 1) {
-    const middle = (few + enough) / 2;
-    if (suffices(middle)) enough = middle;
-    else few = middle;
-  }
-  return Math.ceil(enough * designEffect);
+function neededForMargin({ margin, alpha, designEffect, common }: Margin): number | null {
+  const z2 = normalQuantile(1 - alpha) ** 2;
+  // Tango's bound without a difference is -z² / (n + z²), and has to be above the margin.
+  const needed = Math.floor(((z2 * (1 - margin)) / margin) * designEffect) + 1;
+  return needed > common ? needed : null;
 }
 
 function spelled(metric: string): string {

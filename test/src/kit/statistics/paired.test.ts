@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { holm, mcnemarExact, newcombePaired, signFlip } from "../../../../src/kit/statistics/paired.ts";
+import { holm, mcnemarExact, newcombePaired, signFlip, tangoLower } from "../../../../src/kit/statistics/paired.ts";
 
 describe("McNemar's exact test", () => {
   // M. P. Fay, "Exact McNemar's Test and Matching Confidence Intervals", package exact2x2: 9 and 2 give 0.06543. The
@@ -44,6 +44,51 @@ describe("Newcombe's paired interval", () => {
 
   it("is everything without pairs", () => {
     expect(newcombePaired({ both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 })).toMatchObject({ lower: -1, upper: 1 });
+  });
+});
+
+describe("Tango's lower bound", () => {
+  const z = 1.6448536269514722;
+
+  it("without a pair that differs is that of its formula", () => {
+    for (const n of [1, 20, 1_000]) {
+      const counts = { both: n / 2, onlyFirst: 0, onlySecond: 0, neither: n / 2 };
+      expect(tangoLower(counts, z)).toBeCloseTo(-(z * z) / (n + z * z), 8);
+    }
+  });
+
+  it("is the difference at which the score test is at z, and nothing without pairs", () => {
+    const [n, onlyFirst, onlySecond] = [50, 2, 12];
+    const lower = tangoLower({ both: 36, onlyFirst, onlySecond, neither: 0 }, 1.959963984540054);
+    // The likeliest probability of "only first" where the difference is this, by looking for it.
+    let [best, likeliest] = [Number.NEGATIVE_INFINITY, 0];
+    for (let q = 1e-6; 2 * q + lower < 1; q += 1e-6) {
+      const rest = 1 - 2 * q - lower;
+      const likelihood = onlyFirst * Math.log(q) + onlySecond * Math.log(q + lower) + 36 * Math.log(rest);
+      if (likelihood > best) [best, likeliest] = [likelihood, q];
+    }
+    const deviation = Math.sqrt(n * (2 * likeliest + lower * (1 - lower)));
+    expect((onlySecond - onlyFirst - n * lower) / deviation).toBeCloseTo(1.96, 3);
+    expect(tangoLower({ both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 }, z)).toBe(-1);
+  });
+
+  it("is passed falsely by one that only loses in about 5 of 100, however few pairs differ", () => {
+    for (const [n, margin] of [
+      [100, 0.017],
+      [200, 0.03],
+      [400, 0.05],
+      [50, 0.1],
+    ] as const) {
+      let falsePass = 0;
+      let probability = (1 - margin) ** n;
+      for (let lost = 0; lost <= n; lost++) {
+        const rest = (n - lost) / 2;
+        if (tangoLower({ both: rest, onlyFirst: lost, onlySecond: 0, neither: rest }, z) > -margin)
+          falsePass += probability;
+        probability *= ((n - lost) / (lost + 1)) * (margin / (1 - margin));
+      }
+      expect(falsePass).toBeLessThan(0.06);
+    }
   });
 });
 
