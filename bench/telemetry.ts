@@ -1,6 +1,7 @@
 // What spans cost an evaluation: without a collector, with one at the default of 1 % of traces, and with every trace
-// recorded. The three take turns within one process, a thousand evaluations at a time, so that a noisy neighbour disturbs all of
-// them alike; the collector is a process of its own. What HTTP costs is left out, so a share is an upper bound.
+// recorded. The three take turns within one process, a thousand evaluations at a time, so that a noisy neighbour
+// disturbs all of them alike; the collector is a process of its own. What HTTP costs is left out, so a share is an
+// upper bound.
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
