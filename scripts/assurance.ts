@@ -118,9 +118,14 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "sets of literals against a plain search for each, in each of three ways",
     n: 34_000,
   },
+  "literal-index": {
+    file: "test/runtime/engine/pattern/literal-index.test.ts",
+    unit: "sets of literals against the automaton, in each of three ways",
+    n: 34_000,
+  },
   matcher: {
     file: "test/runtime/engine/pattern/compile-pattern.test.ts",
-    test: "a gated pattern.*matches (on windows|so too)",
+    test: "a pattern with required literals has",
     unit: "patterns by literals and windows against the same on the whole text: made-up ones, built-in ones, and such as may begin with what they do not need",
     n: 34_000,
   },

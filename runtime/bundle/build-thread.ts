@@ -94,11 +94,12 @@ function withReading(source: PolicySource): PolicySource {
   return { ...source, document: reading.policy ?? source.document, reading };
 }
 
-function inSharedMemory({ automata, dfas, prefixSets, marks }: Tables): Tables {
+function inSharedMemory({ automata, indexes, dfas, prefixSets, marks }: Tables): Tables {
   const all = <V>(made: ReadonlyMap<string, V>, known: ReadonlyMap<string, V>) =>
     new Map([...made].map(([key, value]) => [key, known.get(key) ?? shared(value)]));
   return {
     automata: all(automata, latest.automata),
+    indexes: all(indexes, latest.indexes),
     dfas: all(dfas, latest.dfas),
     prefixSets: all(prefixSets, latest.prefixSets),
     marks: all(marks, latest.marks),
@@ -112,6 +113,7 @@ function sendTables(tables: Tables, known: BuildRequest["known"], chunks: Messag
       if (!keys.has(entry[0])) send(chunks, { kind: "tables", tables: { ...emptyTables(), [kind]: new Map([entry]) } });
   };
   sendNew("automata", tables.automata);
+  sendNew("indexes", tables.indexes);
   sendNew("dfas", tables.dfas);
   sendNew("prefixSets", tables.prefixSets);
   sendNew("marks", tables.marks);

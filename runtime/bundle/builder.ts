@@ -85,8 +85,12 @@ export class BundleBuilder {
     const common = new Map([...parts.keys()].map((path, index) => [path, copies[index] ?? new Uint8Array()]));
     const { environment, project_id: projectId } = manifest;
     const { port1: here, port2: there } = new MessageChannel();
-    const known = { automata: [...inForce.automata.keys()], dfas: [...inForce.dfas.keys()] };
-    const rest = { prefixSets: [...inForce.prefixSets.keys()], marks: [...inForce.marks.keys()] };
+    const known = { automata: [...inForce.automata.keys()], indexes: [...inForce.indexes.keys()] };
+    const rest = {
+      dfas: [...inForce.dfas.keys()],
+      prefixSets: [...inForce.prefixSets.keys()],
+      marks: [...inForce.marks.keys()],
+    };
     try {
       await this.#ask({
         kind: "build",

@@ -56,8 +56,10 @@ const rowWidth = 64;
 const minStateBytes = 8 * Int32Array.BYTES_PER_ELEMENT;
 /** The entry of a row that sends the scan to the edges. */
 const byEdges = 0xffff;
-const otherClass = 0;
-const spaceClass = 1;
+/** The class of all symbols that no literal has. */
+export const otherClass = 0;
+/** The class of white space. */
+export const spaceClass = 1;
 const ownClassLimit = 190;
 const classLimit = 256;
 
@@ -141,7 +143,7 @@ export function openAutomaton(tables: AutomatonTables): Automaton {
   return { scan, states, stateCount: states.count, classCount, denseCount };
 }
 
-interface Classes {
+export interface Classes {
   readonly classOfUnit: Uint8Array;
   readonly classOfSymbol: (symbol: number) => number;
   readonly count: number;
@@ -149,7 +151,7 @@ interface Classes {
 
 // The most frequent symbols get classes of their own. The others share buckets, which only adds hits that a comparison
 // rejects.
-function assignClasses(literals: readonly string[]): Classes {
+export function assignClasses(literals: readonly string[]): Classes {
   const symbols = symbolsByFrequency(literals);
   const crowded = symbols.length > classLimit - 2;
   const ownCount = crowded ? ownClassLimit : symbols.length;

@@ -16,7 +16,7 @@ import { analyse, type PatternFacts, patternKey, readFacts, type StoredFacts, st
 import { PriorityDfa } from "./priority-dfa.ts";
 import { readProgram } from "./program.ts";
 import type { RareCharacters } from "./rare-characters.ts";
-import type { RequiredLiteral } from "./required-literals.ts";
+import type { CoReach, RequiredLiteral } from "./required-literals.ts";
 
 /** Flags of a pattern. */
 export interface PatternFlags {
@@ -70,6 +70,7 @@ class CompiledPattern implements LinearPattern {
   readonly elastic: boolean;
   readonly requiredLiterals: readonly RequiredLiteral[];
   readonly coLiterals: readonly string[];
+  readonly coReach: CoReach;
   readonly rareCharacters: RareCharacters;
   readonly #bits: number;
   #engine: RE2JS | undefined;
@@ -89,6 +90,7 @@ class CompiledPattern implements LinearPattern {
     this.elastic = facts.elastic;
     this.requiredLiterals = facts.requiredLiterals;
     this.coLiterals = facts.coLiterals;
+    this.coReach = facts.coReach;
     this.rareCharacters = facts.rareCharacters;
     this.#bits = bits;
     this.#engine = engine;

@@ -8,7 +8,7 @@ import { measureMatches } from "./match-length.ts";
 import { PatternError } from "./pattern-error.ts";
 import { readProgram } from "./program.ts";
 import { type RareCharacters, rareCharactersOf } from "./rare-characters.ts";
-import { type RequiredLiteral, requiredLiterals } from "./required-literals.ts";
+import { type CoReach, type RequiredLiteral, requiredLiterals, unboundedReach } from "./required-literals.ts";
 
 /**
  * The version of the analysis. Facts hold for every program with the same version of the analysis and of re2js.
@@ -16,7 +16,7 @@ import { type RequiredLiteral, requiredLiterals } from "./required-literals.ts";
  * its key are stored in another form or have another meaning. Then run `npm run generate` and record the new facts in
  * the test of this file. Renames, comments and moves do not change it.
  */
-export const analysisVersion = 1;
+export const analysisVersion = 2;
 
 /**
  * Limits of compiled instructions: for one pattern of an author, and for all patterns of one detector or output schema.
@@ -38,6 +38,8 @@ export interface PatternFacts {
   readonly requiredLiterals: readonly RequiredLiteral[];
   /** Every match also contains one of these; empty when no such literals are known. */
   readonly coLiterals: readonly string[];
+  /** How far a match extends around its co-literals. */
+  readonly coReach: CoReach;
   /**
    * A kind of characters, rare in prose, of which every match contains two. Known only for patterns without required
    * literals.
@@ -60,6 +62,7 @@ export function analyse(engine: RE2JS): PatternFacts {
     elastic: lengths.elastic || literals?.elastic === true,
     requiredLiterals: literals?.literals ?? [],
     coLiterals: literals?.coLiterals ?? [],
+    coReach: literals?.coReach ?? unboundedReach,
     rareCharacters: literals === undefined && !isLarge ? rareCharactersOf(program) : "none",
   };
 }
@@ -78,23 +81,27 @@ export interface StoredFacts {
   /** For each literal, the instructions at which it begins. */
   readonly cuts: readonly (readonly number[])[];
   readonly company: readonly string[];
+  /** The reach of co-literals before and after; absent when it is not bounded. */
+  readonly reach?: readonly (number | null)[];
   readonly spice: string;
 }
 
 /** The facts in their stored form. */
 export function storeFacts(facts: PatternFacts): StoredFacts {
-  const { programSize, minLength, maxLength, elastic, requiredLiterals, coLiterals, rareCharacters } = facts;
+  const { programSize, minLength, maxLength, elastic, requiredLiterals, coLiterals, coReach, rareCharacters } = facts;
+  const { before, after } = coReach;
   return {
     numbers: [programSize, bounded(minLength), bounded(maxLength), elastic ? 1 : 0],
     spice: rareCharacters,
     gates: requiredLiterals.flatMap(({ literal, before, after }) => [literal, bounded(before), bounded(after)]),
     cuts: requiredLiterals.map(({ cuts }) => cuts),
     company: coLiterals,
+    ...(Number.isFinite(before) || Number.isFinite(after) ? { reach: [bounded(before), bounded(after)] } : {}),
   };
 }
 
 /** The facts from their stored form. */
-export function readFacts({ numbers, gates, cuts, company, spice }: StoredFacts): PatternFacts {
+export function readFacts({ numbers, gates, cuts, company, reach = [], spice }: StoredFacts): PatternFacts {
   const [programSize = 0, minLength, maxLength, elastic] = numbers;
   const read: RequiredLiteral[] = [];
   for (let i = 0; i + 2 < gates.length; i += 3) {
@@ -108,6 +115,7 @@ export function readFacts({ numbers, gates, cuts, company, spice }: StoredFacts)
     elastic: elastic === 1,
     requiredLiterals: read,
     coLiterals: company,
+    coReach: { before: unbounded(reach[0]), after: unbounded(reach[1]) },
     rareCharacters: spice === "digits" || spice === "marks" ? spice : "none",
   };
 }

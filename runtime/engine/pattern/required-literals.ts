@@ -32,7 +32,20 @@ export interface LiteralSet {
 export interface RequiredLiterals extends LiteralSet {
   /** Co-literals: every match also contains one of these, elsewhere. Empty when there are none. */
   readonly coLiterals: readonly string[];
+  readonly coReach: CoReach;
 }
+
+/**
+ * How far a match extends at most, in units of collapsed text: `before` the end of any co-literal in it, and `after`
+ * it. For `(?:send|post)[a-z ]+key` with the co-literals "send" and "post", 4 before and Infinity after.
+ */
+export interface CoReach {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Nothing is known about where co-literals lie. */
+export const unboundedReach: CoReach = { before: Number.POSITIVE_INFINITY, after: Number.POSITIVE_INFINITY };
 
 const maxLiteralLength = 24;
 const maxLiterals = 64;
@@ -66,15 +79,28 @@ export function requiredLiterals(program: Program, lengths: MatchLengths): Requi
   const found = literalsBetween(search, program.start, accept);
   if (found === undefined || found.score < minScore || isExhausted(search)) return undefined;
   const isWide = found.literals.some(({ before, after }) => before + after > wideReach);
+  const others = isWide
+    ? coLiteralsOf({ ...search, splitCount: maxSplits - optionalSplits }, found, accept)
+    : undefined;
   return {
     literals: found.literals,
     elastic: found.elastic,
-    coLiterals: isWide ? coLiteralsOf({ ...search, splitCount: maxSplits - optionalSplits }, found, accept) : [],
+    coLiterals: others?.literals.map(({ literal }) => literal) ?? [],
+    coReach: others === undefined ? unboundedReach : reachOf(others, lengths.elastic || found.elastic),
+  };
+}
+
+// Where lengths hold for the text as it is, a co-literal that stands for runs of white space has no known length.
+function reachOf({ literals, elastic }: LiteralChoice, isElastic: boolean): CoReach {
+  if (elastic && !isElastic) return unboundedReach;
+  return {
+    before: Math.max(...literals.map(({ literal, before }) => literal.length + before)),
+    after: Math.max(...literals.map(({ after }) => after)),
   };
 }
 
 // Where the windows around the literals are wide, co-literals say whether the rest of the pattern can be present.
-function coLiteralsOf(search: Search, found: LiteralChoice, accept: number): readonly string[] {
+function coLiteralsOf(search: Search, found: LiteralChoice, accept: number): LiteralChoice | undefined {
   const cuts = cutPoints(search.program, search.program.start, accept);
   let best: LiteralChoice | undefined;
   for (const [index, cut] of cuts.entries()) {
@@ -83,7 +109,7 @@ function coLiteralsOf(search: Search, found: LiteralChoice, accept: number): rea
     const choice = at ?? literalsOfBranches(search, cut, cuts[index + 1] ?? accept);
     if (choice !== undefined && isElsewhere(choice, found)) best = better(best, choice);
   }
-  return best === undefined || best.score < minScore ? [] : best.literals.map(({ literal }) => literal);
+  return best === undefined || best.score < minScore ? undefined : best;
 }
 
 function isElsewhere({ literals }: LiteralChoice, found: LiteralChoice): boolean {

@@ -3,6 +3,7 @@
 // text.
 
 import { isSpaceUnit } from "../text/fold.ts";
+import type { LinearPattern } from "./linear-pattern.ts";
 import type { RequiredLiteral } from "./required-literals.ts";
 
 /** Parts of one text, ordered and disjoint, as pairs of offsets. */
@@ -137,6 +138,64 @@ export function windowAround(
   collapsed: CollapsedText | undefined,
 ): readonly [number, number] {
   const before = required.literal.length + required.before;
-  if (collapsed === undefined) return [Math.max(0, end - before), Math.min(length, end + required.after)];
-  return [collapsed.back(end, before), collapsed.forth(end, required.after)];
+  return [back(end, before, collapsed), forth(end, required.after, length, collapsed)];
+}
+
+/** A hit of a required literal, which ends at `end`. */
+export interface RequiredLiteralHit {
+  readonly required: RequiredLiteral;
+  readonly end: number;
+}
+
+/**
+ * The windows of a pattern's hits; undefined when none has a match. `coEnds` are the ascending ends of its co-literals
+ * in the text, for a pattern that has any: every match contains one, so a window without one has no match, and reaches
+ * no farther than they allow. `collapse` gives the text of an elastic pattern.
+ */
+export function windowsOf(
+  { elastic, coReach }: Pick<LinearPattern, "elastic" | "coReach">,
+  hits: readonly RequiredLiteralHit[],
+  { text, coEnds, collapse }: { text: string; coEnds: readonly number[] | undefined; collapse: () => CollapsedText },
+): Windows | undefined {
+  const collapsed = elastic ? collapse() : undefined;
+  const { length } = text;
+  let windows: Windows | undefined;
+  for (const { required, end } of hits) {
+    let [from, to] = windowAround(required, end, length, collapsed);
+    if (coEnds !== undefined) {
+      const first = indexAfter(coEnds, from);
+      const last = indexAfter(coEnds, to) - 1;
+      if (first > last) continue;
+      from = Math.max(from, back(coEnds[first] ?? 0, coReach.before, collapsed));
+      to = Math.min(to, forth(coEnds[last] ?? 0, coReach.after, length, collapsed));
+      // The co-literals are too far from this hit.
+      if (from > end || to < end) continue;
+    }
+    if (windows === undefined) windows = new Windows(from, to);
+    else windows.add(from, to);
+  }
+  return windows;
+}
+
+function back(from: number, units: number, collapsed: CollapsedText | undefined): number {
+  if (units >= from) return 0;
+  return collapsed === undefined ? from - units : collapsed.back(from, units);
+}
+
+function forth(from: number, units: number, length: number, collapsed: CollapsedText | undefined): number {
+  if (units >= length - from) return length;
+  return collapsed === undefined ? from + units : collapsed.forth(from, units);
+}
+
+// The index of the first of the ascending ends that lies after an offset. A binary search, since a text may have as many
+// ends as hits.
+function indexAfter(ends: readonly number[], offset: number): number {
+  let low = 0;
+  let high = ends.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ends[middle] ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -3,11 +3,11 @@
 
 import type { Phrase, Trigger } from "../detectors/detector-plan.ts";
 import type { Finding } from "../detectors/finding.ts";
-import type { Automaton } from "../pattern/aho-corasick.ts";
+import type { LiteralIndex } from "../pattern/literal-index.ts";
 import type { RequiredLiteral } from "../pattern/required-literals.ts";
-import { CollapsedText, Windows, windowAround } from "../pattern/search-windows.ts";
+import { CollapsedText, type RequiredLiteralHit, type Windows, windowsOf } from "../pattern/search-windows.ts";
 import { endsWithLiteral } from "../text/fold.ts";
-import type { View } from "../text/normalize.ts";
+import { lazily, type View } from "../text/normalize.ts";
 import type { PatternUse } from "./pattern-groups.ts";
 import { phraseEnd, phraseStart } from "./phrase.ts";
 
@@ -36,7 +36,7 @@ interface CoLiteralUse {
   readonly literal: string;
 }
 
-/** The uses of one literal of the automaton. */
+/** The uses of one literal of the index. */
 export interface LiteralUses {
   readonly phrases: PhraseUse[];
   readonly required: RequiredLiteralUse[];
@@ -47,12 +47,25 @@ export interface LiteralUses {
 
 /** The tables of a search for literals. */
 export interface LiteralTables {
-  readonly automaton: Automaton;
+  readonly index: LiteralIndex;
   /** By literal. */
   readonly uses: readonly LiteralUses[];
+  /** By literal: the bits of `literalKinds`. */
+  readonly kinds: Uint8Array;
   readonly patterns: readonly PatternUse[];
   /** For each pattern, the set of co-literals of which one must occur as well; -1 when there is none. */
   readonly coLiteralSetOf: readonly number[];
+}
+
+/** Whether a literal is a co-literal, and whether it has other uses. */
+const literalKinds = { coLiteral: 1, other: 2 } as const;
+
+/** The kinds of literals with these uses. */
+export function kindsOf(all: readonly LiteralUses[]): Uint8Array {
+  return Uint8Array.from(all, ({ coLiterals, phrases, triggers, required }) => {
+    const others = phrases.length + triggers.length + required.length;
+    return (coLiterals.length > 0 ? literalKinds.coLiteral : 0) | (others > 0 ? literalKinds.other : 0);
+  });
 }
 
 /** The callbacks of a search for literals. */
@@ -71,19 +84,23 @@ export function literalWindows(
   tables: LiteralTables,
   view: View,
   { readsView, report, lap }: LiteralSearch,
-): Map<number, Windows> {
-  // Windows are computed after the scan, when it is known whether co-literals occur.
+): ReadonlyMap<number, Windows> {
+  // Windows are computed after the scan, when it is known whether co-literals occur. Most co-literals that occur belong
+  // to patterns whose required literals do not, so they are only noted until then.
   const hits = new Map<number, RequiredLiteralHit[]>();
-  const coLiteralEnds: number[][] = [];
+  const noted: number[] = [];
   const { text } = view;
+  const { kinds } = tables;
   let count = 0;
-  tables.automaton.scan(text, (literal, end) => {
+  tables.index.scan(text, (literal, end) => {
+    const kind = kinds[literal] ?? 0;
+    if (lap !== undefined && ++count % hitsOfLap === 0) lap(undefined);
+    if ((kind & literalKinds.coLiteral) !== 0) noted.push(literal, end);
+    if ((kind & literalKinds.other) === 0) return;
     const uses = tables.uses[literal];
     if (uses === undefined) return;
-    if (lap !== undefined && ++count % hitsOfLap === 0) lap(undefined);
-    const { coLiterals, phrases, triggers, required } = uses;
+    const { phrases, triggers, required } = uses;
     // Most literals have only one use.
-    if (coLiterals.length > 0) addCoLiteralEnd(coLiteralEnds, coLiterals, text, end);
     if (phrases.length > 0) locatePhrases(phrases, view, end, readsView, report);
     if (triggers.length > 0)
       for (const { job, trigger, literal: wanted } of triggers) {
@@ -100,16 +117,43 @@ export function literalWindows(
         else hits.set(pattern, [{ required, end }]);
       }
   });
-  return windowsOf(hits, tables, text, coLiteralEnds);
+  if (hits.size === 0) return noWindows;
+  const coEnds = coLiteralEndsOf(hits, noted, tables, text);
+  const collapse = lazily(() => new CollapsedText(text));
+  const windows = new Map<number, Windows>();
+  for (const [pattern, list] of hits) {
+    const probed = tables.patterns[pattern]?.probe.pattern;
+    const found = probed && windowsOf(probed, list, { text, coEnds: coEnds.get(pattern), collapse });
+    if (found !== undefined) windows.set(pattern, found);
+  }
+  return windows;
 }
 
-function addCoLiteralEnd(all: number[][], uses: readonly CoLiteralUse[], text: string, end: number): void {
-  for (const { set, literal } of uses) {
-    if (!endsWithLiteral(text, end, literal)) continue;
-    const ends = all[set];
-    if (ends === undefined) all[set] = [end];
-    else ends.push(end);
+const noWindows: ReadonlyMap<number, Windows> = new Map();
+
+// The ascending ends of the co-literals that patterns with hits need, by pattern. `noted` has the literals that were
+// found, each followed by its end.
+function coLiteralEndsOf(
+  hits: ReadonlyMap<number, unknown>,
+  noted: readonly number[],
+  { uses, coLiteralSetOf }: LiteralTables,
+  text: string,
+): ReadonlyMap<number, readonly number[]> {
+  const ends = new Map<number, number[]>();
+  const ofPattern = new Map<number, number[]>();
+  for (const pattern of hits.keys()) {
+    const set = coLiteralSetOf[pattern] ?? -1;
+    if (set < 0) continue;
+    const list = ends.get(set) ?? [];
+    ends.set(set, list);
+    ofPattern.set(pattern, list);
   }
+  for (let i = 0; ends.size > 0 && i < noted.length; i += 2) {
+    const end = noted[i + 1] ?? 0;
+    for (const { set, literal } of uses[noted[i] ?? 0]?.coLiterals ?? [])
+      if (ends.has(set) && endsWithLiteral(text, end, literal)) ends.get(set)?.push(end);
+  }
+  return ofPattern;
 }
 
 function locatePhrases(
@@ -125,49 +169,4 @@ function locatePhrases(
     const start = phraseStart(phrase, view.text, end);
     if (start >= 0) report(job, { category, start, end: phraseEnd(phrase, view.text, end), score, attributes });
   }
-}
-
-interface RequiredLiteralHit {
-  readonly required: RequiredLiteral;
-  readonly end: number;
-}
-
-// A window has no match when no co-literal of the pattern ends in it. `coLiteralEnds` holds, for each set, the
-// ascending ends of its hits.
-function windowsOf(
-  hits: ReadonlyMap<number, readonly RequiredLiteralHit[]>,
-  { patterns, coLiteralSetOf }: LiteralTables,
-  text: string,
-  coLiteralEnds: readonly (readonly number[] | undefined)[],
-): Map<number, Windows> {
-  const windows = new Map<number, Windows>();
-  let collapsed: CollapsedText | undefined;
-  for (const [pattern, list] of hits) {
-    const set = coLiteralSetOf[pattern] ?? -1;
-    const ends = coLiteralEnds[set];
-    if (set >= 0 && ends === undefined) continue;
-    const isElastic = patterns[pattern]?.probe.pattern.elastic === true;
-    if (isElastic) collapsed ??= new CollapsedText(text);
-    for (const { required, end } of list) {
-      const [from, to] = windowAround(required, end, text.length, isElastic ? collapsed : undefined);
-      if (ends !== undefined && !hasWithin(ends, from, to)) continue;
-      const known = windows.get(pattern);
-      if (known !== undefined) known.add(from, to);
-      else windows.set(pattern, new Windows(from, to));
-    }
-  }
-  return windows;
-}
-
-// Whether one of the ascending ends lies after `from` and at most at `to`. A binary search, since a text may have as
-// many ends as hits.
-function hasWithin(ends: readonly number[], from: number, to: number): boolean {
-  let low = 0;
-  let high = ends.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ends[middle] ?? 0) > from) high = middle;
-    else low = middle + 1;
-  }
-  return low < ends.length && (ends[low] ?? 0) <= to;
 }

@@ -1,18 +1,18 @@
-// Compiles the detectors of a bundle together: one automaton over all literals, windows for patterns with required
+// Compiles the detectors of a bundle together: one index of all literals, windows for patterns with required
 // literals, and few searches of the whole text. A text is scanned once in each of its forms, whatever the number of
 // detectors.
 
 import type { Detection, DetectorSpec, Lap, Scanner, TextForm, TextSource } from "../detectors/detector.ts";
 import type { Models, Plan, ScoreWindow, Sweep, WindowProbe } from "../detectors/detector-plan.ts";
 import type { Finding, KnownWindows } from "../detectors/finding.ts";
-import { openAutomaton } from "../pattern/aho-corasick.ts";
 import type { BuildBudget } from "../pattern/dfa-state.ts";
+import { openLiteralIndex } from "../pattern/literal-index.ts";
 import { findMatches, type SearchLimits, type SearchWork } from "../pattern/pattern-search.ts";
 import { automatonFoldText, letterFoldText } from "../text/fold.ts";
 import { type View, viewsOf } from "../text/normalize.ts";
 import { finish, inBatches } from "../text/steps.ts";
 import { assertFits, type PlannedUse } from "./bundle-limit.ts";
-import { type LiteralTables, type LiteralUses, literalWindows, type Report } from "./literal-hits.ts";
+import { kindsOf, type LiteralTables, type LiteralUses, literalWindows, type Report } from "./literal-hits.ts";
 import { PatternGroups, type PatternUse } from "./pattern-groups.ts";
 import { comparedPhrase } from "./phrase.ts";
 import { planOf } from "./spec-plan.ts";
@@ -184,11 +184,13 @@ function* buildTables(plans: readonly Plan[], tableCache: TableCache): Generator
     });
     yield;
   }
-  const automaton = openAutomaton(tableCache.automaton([...literals.keys()]));
+  const uses = [...literals.values()];
+  const index = openLiteralIndex(tableCache.index([...literals.keys()]));
   yield;
   return {
-    automaton,
-    uses: [...literals.values()],
+    index,
+    uses,
+    kinds: kindsOf(uses),
     patterns,
     coLiteralSetOf,
     patternGroups: new PatternGroups(

@@ -7,6 +7,7 @@ import type { PatternProbe } from "../detectors/detector-plan.ts";
 import { type AutomatonTables, automatonTables } from "../pattern/aho-corasick.ts";
 import { type DfaTables, dfaTables } from "../pattern/dfa-state.ts";
 import type { LinearPattern } from "../pattern/linear-pattern.ts";
+import { type LiteralIndexTables, literalIndexTables } from "../pattern/literal-index.ts";
 import { arrayBytes } from "../pattern/memory-budget.ts";
 import { type PrefixSetTables, prefixSetTables } from "../pattern/prefix-sets.ts";
 import { readProgram } from "../pattern/program.ts";
@@ -17,6 +18,7 @@ import { assertTablesFit } from "./bundle-limit.ts";
 /** Tables by kind and digest. Arrays and plain values only, so that threads can exchange them. */
 export interface Tables {
   readonly automata: Map<string, AutomatonTables>;
+  readonly indexes: Map<string, LiteralIndexTables>;
   /** Null for programs whose alphabet has too many classes. */
   readonly dfas: Map<string, DfaTables | null>;
   readonly prefixSets: Map<string, PrefixSetTables>;
@@ -25,12 +27,13 @@ export interface Tables {
 
 /** Empty tables of each kind. */
 export function emptyTables(): Tables {
-  return { automata: new Map(), dfas: new Map(), prefixSets: new Map(), marks: new Map() };
+  return { automata: new Map(), indexes: new Map(), dfas: new Map(), prefixSets: new Map(), marks: new Map() };
 }
 
 /** Adds tables to others. */
-export function addTables(to: Tables, { automata, dfas, prefixSets, marks }: Tables): void {
+export function addTables(to: Tables, { automata, indexes, dfas, prefixSets, marks }: Tables): void {
   for (const [key, value] of automata) to.automata.set(key, value);
+  for (const [key, value] of indexes) to.indexes.set(key, value);
   for (const [key, value] of dfas) to.dfas.set(key, value);
   for (const [key, value] of prefixSets) to.prefixSets.set(key, value);
   for (const [key, value] of marks) to.marks.set(key, value);
@@ -62,6 +65,13 @@ export class TableCache {
   automaton(literals: readonly string[]): AutomatonTables {
     return this.#take(this.#known.automata, this.taken.automata, literals, (assertFit) =>
       automatonTables(literals, { assertFit }),
+    );
+  }
+
+  /** The index of these literals. */
+  index(literals: readonly string[]): LiteralIndexTables {
+    return this.#take(this.#known.indexes, this.taken.indexes, literals, (assertFit) =>
+      literalIndexTables(literals, { assertFit }),
     );
   }
 

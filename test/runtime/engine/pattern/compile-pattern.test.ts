@@ -2,44 +2,36 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { injectionRules } from "../../../../runtime/engine/detectors/injection/injection.ts";
 import { expandRule } from "../../../../runtime/engine/detectors/injection/rule.ts";
-import { automatonTables, openAutomaton } from "../../../../runtime/engine/pattern/aho-corasick.ts";
 import { compilePattern } from "../../../../runtime/engine/pattern/compile-pattern.ts";
 import type { LinearPattern, PatternMatch } from "../../../../runtime/engine/pattern/linear-pattern.ts";
+import { literalIndexTables, openLiteralIndex } from "../../../../runtime/engine/pattern/literal-index.ts";
 import { measureMatches } from "../../../../runtime/engine/pattern/match-length.ts";
 import { coreProgramOf } from "../../../../runtime/engine/pattern/optional-prefix.ts";
 import { findMatches } from "../../../../runtime/engine/pattern/pattern-search.ts";
 import { readProgram } from "../../../../runtime/engine/pattern/program.ts";
-import { CollapsedText, Windows, windowAround } from "../../../../runtime/engine/pattern/search-windows.ts";
+import { CollapsedText, windowsOf } from "../../../../runtime/engine/pattern/search-windows.ts";
 import { automatonFoldText, endsWithLiteral } from "../../../../runtime/engine/text/fold.ts";
 import { reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { flags, pattern, text, textPart, tryCompile, wholeMatches } from "./sample-pattern.ts";
 
-/** Matches found with the automaton and windows, as the scanner finds them. */
+/** Matches found by literals and windows, as the scanner finds them. */
 function gatedMatches(pattern: LinearPattern, text: string): PatternMatch[] {
   const { requiredLiterals, coLiterals } = pattern;
-  if (coLiterals.length > 0 && !hasAny(coLiterals, text)) return [];
-  let windows: Windows | undefined;
-  const collapsed = pattern.elastic ? new CollapsedText(text) : undefined;
-  openAutomaton(automatonTables(requiredLiterals.map((required) => automatonFoldText(required.literal)))).scan(
-    text,
-    (literal, end) => {
-      const required = requiredLiterals[literal];
-      if (required === undefined) throw new Error("unknown literal");
-      if (!endsWithLiteral(text, end, required.literal)) return;
-      const [from, to] = windowAround(required, end, text.length, collapsed);
-      if (windows === undefined) windows = new Windows(from, to);
-      else windows.add(from, to);
-    },
+  const hits = requiredLiterals.flatMap((required) =>
+    endsOf([required.literal], text).map((end) => ({ required, end })),
   );
+  const coEnds = coLiterals.length === 0 ? undefined : endsOf(coLiterals, text);
+  const windows = windowsOf(pattern, hits, { text, coEnds, collapse: () => new CollapsedText(text) });
   const found: PatternMatch[] = [];
   windows?.each((from, to) => found.push(...findMatches(pattern, text, from, to)));
   return found;
 }
 
-function hasAny(literals: readonly string[], text: string): boolean {
-  let found = false;
-  openAutomaton(automatonTables(literals.map(automatonFoldText))).scan(text, (literal, end) => {
-    found ||= endsWithLiteral(text, end, literals[literal] ?? "");
+/** The ascending ends of literals. */
+function endsOf(literals: readonly string[], text: string): number[] {
+  const found: number[] = [];
+  openLiteralIndex(literalIndexTables(literals.map(automatonFoldText))).scan(text, (literal, end) => {
+    if (endsWithLiteral(text, end, literals[literal] ?? "")) found.push(end);
   });
   return found;
 }

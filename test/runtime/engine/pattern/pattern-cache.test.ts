@@ -23,6 +23,7 @@ describe("compiled patterns", () => {
       requiredLiterals: known.requiredLiterals,
       minLength: known.minLength,
       coLiterals: known.coLiterals,
+      coReach: known.coReach,
     });
     expect(() => learned.engine).toThrow(PatternError);
     learnPatterns([]);

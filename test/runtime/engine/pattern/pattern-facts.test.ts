@@ -15,8 +15,8 @@ import {
 
 /** The digest of the analysis, and the hash of the facts that it finds about the probe patterns. */
 const recorded = {
-  analysis: "ZSX8K1IdYNV8iHpDNZThsjaj74A8F-kuOdNq8yWUvsA",
-  facts: "jD2c49JIUHGZlyuadN6DISiLMmtTKstiG3kMJ4zC4aI",
+  analysis: "J5cRjtkjpIdBrlKI5J57OLiQ5GHNmpgWmLMm1yGP4y8",
+  facts: "CnlTzFYbZV9jTocnX5Jr0xPM0fPs6jYSf5LxkA-kly8",
 };
 
 /**
