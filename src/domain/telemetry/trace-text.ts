@@ -2,7 +2,6 @@
 // guesses a text. Sealed is an EvaluationRecord with its `segments` only.
 
 import { createSecretKey, hkdfSync } from "node:crypto";
-import { create } from "@bufbuild/protobuf";
 import {
   type EvaluationRecord,
   EvaluationRecordSchema,
@@ -20,8 +19,10 @@ const keyBytes = 32;
 /** Writes a record in its Protobuf form. */
 export const writeRecord: (record: EvaluationRecord) => Uint8Array = binaryWriter(EvaluationRecordSchema);
 
-// To create a record for each text would cost more than to write it.
-const emptyRecord = create(EvaluationRecordSchema);
+const writeWithoutText = binaryWriter(EvaluationRecordSchema, {
+  instead: { segments: (segments) => segments.map((segment) => ({ ...segment, text: "" })) },
+});
+const writeSegments = binaryWriter(EvaluationRecordSchema, { only: ["segments"] });
 
 /** A record in the two parts in which it is stored. */
 export interface SplitRecord {
@@ -34,11 +35,7 @@ export interface SplitRecord {
 /** Separates a record from its text. */
 export function splitRecord(reported: EvaluationRecord): SplitRecord {
   if (!reported.segments.some(({ text }) => text !== "")) return { record: writeRecord(reported), text: null };
-  const segments = reported.segments.map((segment) => ({ ...segment, text: "" }));
-  return {
-    record: writeRecord({ ...reported, segments }),
-    text: writeRecord({ ...emptyRecord, segments: reported.segments }),
-  };
+  return { record: writeWithoutText(reported), text: writeSegments(reported) };
 }
 
 /** What one organization's key does. */

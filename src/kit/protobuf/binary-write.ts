@@ -27,14 +27,26 @@ const keptBytes = 4 * 1024 * 1024;
 let bytes = Buffer.allocUnsafeSlow(startBytes);
 let at = bytes.length;
 
+/** A part of a message to write. */
+export interface WrittenPart<Message> {
+  /** The fields to write, and no others. Default: all. */
+  readonly only?: readonly (keyof Message & string)[];
+  /**
+   * Values to write instead of those of fields. A copy of a message with another value for one of them would cost more
+   * than to write it.
+   */
+  readonly instead?: { readonly [Name in keyof Message & string]?: (value: Message[Name]) => Message[Name] };
+}
+
 /**
- * A writer of this message type, which leaves room for a head before the message. Throws for a type with fields that it
- * does not know how to write: maps, groups, rare numbers.
+ * A writer of this message type, or of a part of it, which leaves room for a head before the message. Throws for a type
+ * with fields that it does not know how to write: maps, groups, rare numbers.
  */
 export function binaryWriter<Desc extends DescMessage>(
   desc: Desc,
+  part?: WrittenPart<MessageShape<Desc>>,
 ): (message: MessageShape<Desc>, headBytes?: number) => Buffer {
-  const write = binaryViewer(desc);
+  const write = viewerOf<MessageShape<Desc>>(part === undefined ? fieldsWriter(desc) : partWriter(desc, part));
   return (message, headBytes = 0) => {
     const view = write(message);
     const result = Buffer.allocUnsafe(headBytes + view.length);
@@ -45,7 +57,10 @@ export function binaryWriter<Desc extends DescMessage>(
 
 /** The same, for bytes that are copied to their place at once: they hold until any other message is written. */
 export function binaryViewer<Desc extends DescMessage>(desc: Desc): (message: MessageShape<Desc>) => Buffer {
-  const write = fieldsWriter(desc);
+  return viewerOf(fieldsWriter(desc));
+}
+
+function viewerOf<Message>(write: WriteFields): (message: Message) => Buffer {
   return (message) => {
     if (bytes.length > keptBytes) bytes = Buffer.allocUnsafeSlow(startBytes);
     at = bytes.length;
@@ -68,6 +83,24 @@ function fieldsWriter(desc: DescMessage): WriteFields {
   writers.set(desc, write); // before its fields, which may refer back to it
   for (const field of desc.fields.toSorted((a, b) => a.number - b.number)) fields.push(fieldWriter(field));
   return write;
+}
+
+// Fields of oneofs have no values of their own, so they are written or left out as they are.
+function partWriter<Message>(desc: DescMessage, { only, instead = {} }: WrittenPart<Message>): WriteFields {
+  const kept = desc.fields.filter(({ localName }) => only === undefined || only.some((name) => name === localName));
+  const fields = kept
+    .toSorted((a, b) => a.number - b.number)
+    .map((field): WriteFields => {
+      const write = fieldWriter(field);
+      const replaced = (instead as Readonly<Record<string, (value: unknown) => unknown>>)[field.localName];
+      if (replaced === undefined) return write;
+      return (message) => write({ [field.localName]: replaced(message[field.localName]) });
+    });
+  return (message) => {
+    const { $unknown: unknown } = message as { readonly $unknown?: Unknown };
+    if (unknown !== undefined && only === undefined) writeUnknown(unknown);
+    for (let i = fields.length - 1; i >= 0; i--) fields[i]?.(message);
+  };
 }
 
 function fieldWriter(field: DescField): WriteFields {
@@ -277,7 +310,9 @@ function writeAscii(text: string): boolean {
   return true;
 }
 
-function writeUnknown(unknown: NonNullable<Message["$unknown"]>): void {
+type Unknown = NonNullable<Message["$unknown"]>;
+
+function writeUnknown(unknown: Unknown): void {
   for (let i = unknown.length - 1; i >= 0; i--) {
     const field = unknown[i];
     if (field === undefined) continue;

@@ -47,6 +47,76 @@ export async function insertRows<Row extends object>(tx: Pick<Transaction, "em">
   return returned;
 }
 
+/** A column that has a value for each row. */
+export interface BulkColumn {
+  readonly name: string;
+  readonly type: "uuid" | "text" | "int" | "smallint" | "timestamptz";
+  readonly values: readonly (string | number | Date | null)[];
+}
+
+/** An insert of many rows that share some of their values. */
+export interface ColumnInsert {
+  readonly table: string;
+  /** Columns in which all rows have the same value. */
+  readonly common: readonly { readonly name: string; readonly type: string; readonly value: unknown }[];
+  readonly columns: readonly BulkColumn[];
+  /** A column of bytes. */
+  readonly bytes: { readonly name: string; readonly values: readonly Uint8Array[] };
+}
+
+/**
+ * Inserts rows by arrays, in their order. For PostgreSQL it costs less than `insertRows`: a statement of a few
+ * parameters is parsed, not of thousands. Bytes are sent as one value and cut there, since an array of them would have
+ * to be text.
+ */
+export async function insertByColumns(
+  tx: Pick<Transaction, "em">,
+  { table, common, columns, bytes }: ColumnInsert,
+): Promise<void> {
+  if (bytes.values.length === 0) return;
+  let end = 0;
+  const ends = bytes.values.map(({ length }) => {
+    end += length;
+    return end;
+  });
+  const at = common.length + columns.length + 1;
+  const names = [...common, ...columns, bytes].map(({ name }) => name);
+  const text = `insert into ${table} (${names.join(", ")})
+    select ${[
+      ...common.map(({ type }, index) => `$${index + 1}::${type}`),
+      ...columns.map(({ name, type }) => (type === "timestamptz" ? `to_timestamp(${name} / 1000.0)` : name)),
+    ].join(", ")}, substring($${at + 1}::bytea from bytes_end - bytes_size + 1 for bytes_size)
+    from unnest(${[
+      ...columns.map(({ type }, index) => `$${common.length + index + 1}::${arrayTypes[type]}`),
+      `$${at}::int[], $${at + 2}::int[]`,
+    ].join(", ")}) as row (${columns.map(({ name }) => name).join(", ")}, bytes_end, bytes_size)`;
+  await runBound(tx, text, [
+    ...common.map(({ value }) => value),
+    ...columns.map(arrayOf),
+    arrayText(ends),
+    Buffer.concat(bytes.values),
+    arrayText(bytes.values.map(({ length }) => length)),
+  ]);
+}
+
+const arrayTypes = {
+  uuid: "uuid[]",
+  text: "text[]",
+  int: "int[]",
+  smallint: "smallint[]",
+  timestamptz: "float8[]",
+} as const;
+
+// The driver escapes each item of an array, which only texts need.
+function arrayOf({ type, values }: BulkColumn): unknown {
+  if (type === "text") return values;
+  return arrayText(values.map((value) => (value instanceof Date ? value.getTime() : value)));
+}
+
+function arrayText(values: readonly (string | number | Date | null)[]): string {
+  return `{${values.map((value) => value ?? "NULL").join(",")}}`;
+}
+
 /** The items in groups of at most this size, in their order. */
 export function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);

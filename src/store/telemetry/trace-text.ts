@@ -1,7 +1,7 @@
 // The captured text of traces, sealed, in a table of its own: lists never read it, and erasing it is a delete.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { insertRows, runBound } from "../core/bulk.ts";
+import { insertByColumns, runBound } from "../core/bulk.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { Transaction } from "../core/transaction.ts";
 
@@ -35,8 +35,15 @@ export interface SealedText {
 
 /** Stores the texts of traces. */
 export async function insertTexts(tx: Transaction, texts: readonly SealedText[]): Promise<void> {
-  const rows = texts.map(({ id, createdAt, sealed }) => [tx.orgId, id, createdAt, sealed]);
-  await insertRows(tx, { table: "trace_text", columns: ["org_id", "id", "created_at", "sealed"], rows });
+  await insertByColumns(tx, {
+    table: "trace_text",
+    common: [{ name: "org_id", type: "uuid", value: tx.orgId }],
+    columns: [
+      { name: "id", type: "uuid", values: texts.map(({ id }) => id) },
+      { name: "created_at", type: "timestamptz", values: texts.map(({ createdAt }) => createdAt) },
+    ],
+    bytes: { name: "sealed", values: texts.map(({ sealed }) => sealed) },
+  });
 }
 
 /** The texts of these traces, by their ids; those without text are left out. */

@@ -2,7 +2,7 @@
 // rest is the record itself in its Protobuf form.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { insertRows, runBound } from "../core/bulk.ts";
+import { type BulkColumn, insertByColumns, runBound } from "../core/bulk.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { Transaction } from "../core/transaction.ts";
 import { newestFirst } from "./newest-first.ts";
@@ -87,31 +87,6 @@ export interface NewTrace {
   readonly facets: readonly Facet[];
 }
 
-const columns = [
-  "org_id",
-  "id",
-  "created_at",
-  "project_id",
-  "environment",
-  "agent_key",
-  "session_id",
-  "user_id",
-  "stage",
-  "outcome",
-  "would_be_outcome",
-  "decided_by_rule",
-  "decided_by_policy",
-  "bundle_version",
-  "latency_us",
-  "language",
-  "capture",
-  "runtime_instance_id",
-  "received_at",
-  "erased_at",
-  "record",
-  "form",
-];
-
 /** See the column `form`. */
 const presentForm = 1;
 
@@ -121,31 +96,40 @@ export async function insertTraces(
   source: { readonly projectId: string; readonly environment: string; readonly instanceId: string },
   traces: readonly NewTrace[],
 ): Promise<void> {
-  const rows = traces.map((trace) => [
-    tx.orgId,
-    trace.id,
-    trace.createdAt,
-    source.projectId,
-    source.environment,
-    trace.agentKey,
-    trace.sessionId,
-    trace.userId,
-    trace.stage,
-    trace.outcome,
-    trace.wouldBeOutcome,
-    trace.decidedByRule,
-    trace.decidedByPolicy,
-    trace.bundleVersion,
-    trace.latencyUs,
-    trace.language,
-    trace.capture,
-    source.instanceId,
-    tx.now,
-    trace.erasedAt,
-    trace.record,
-    presentForm,
-  ]);
-  await insertRows(tx, { table: "trace", columns, rows });
+  const column = (name: string, type: BulkColumn["type"], read: (trace: NewTrace) => BulkColumn["values"][number]) => ({
+    name,
+    type,
+    values: traces.map(read),
+  });
+  await insertByColumns(tx, {
+    table: "trace",
+    common: [
+      { name: "org_id", type: "uuid", value: tx.orgId },
+      { name: "project_id", type: "uuid", value: source.projectId },
+      { name: "environment", type: "text", value: source.environment },
+      { name: "runtime_instance_id", type: "uuid", value: source.instanceId },
+      { name: "received_at", type: "timestamptz", value: tx.now },
+      { name: "form", type: "smallint", value: presentForm },
+    ],
+    columns: [
+      column("id", "uuid", ({ id }) => id),
+      column("created_at", "timestamptz", ({ createdAt }) => createdAt),
+      column("agent_key", "text", ({ agentKey }) => agentKey),
+      column("session_id", "text", ({ sessionId }) => sessionId),
+      column("user_id", "text", ({ userId }) => userId),
+      column("stage", "smallint", ({ stage }) => stage),
+      column("outcome", "smallint", ({ outcome }) => outcome),
+      column("would_be_outcome", "smallint", ({ wouldBeOutcome }) => wouldBeOutcome),
+      column("decided_by_rule", "text", ({ decidedByRule }) => decidedByRule),
+      column("decided_by_policy", "text", ({ decidedByPolicy }) => decidedByPolicy),
+      column("bundle_version", "int", ({ bundleVersion }) => bundleVersion),
+      column("latency_us", "int", ({ latencyUs }) => latencyUs),
+      column("language", "text", ({ language }) => language),
+      column("capture", "smallint", ({ capture }) => capture),
+      column("erased_at", "timestamptz", ({ erasedAt }) => erasedAt),
+    ],
+    bytes: { name: "record", values: traces.map(({ record }) => record) },
+  });
   await insertFacets(tx, traces);
 }
 

@@ -1,8 +1,15 @@
-import { create, type DescMessage, type Message, ScalarType, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  type MessageInitShape,
+  type MessageShape,
+  ScalarType,
+  toBinary,
+} from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EvaluateResponseSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import { EvaluationRecordSchema } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
+import { type EvaluationRecord, EvaluationRecordSchema } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
 import {
   EvaluateEachResponseSchema,
   EvaluateStreamResponseSchema,
@@ -53,7 +60,7 @@ function anyOf(field: DescMessage["fields"][number], depth: number): fc.Arbitrar
   }
 }
 
-function messageOf(desc: DescMessage, depth = 0): fc.Arbitrary<Message> {
+function messageOf<Desc extends DescMessage>(desc: Desc, depth = 0): fc.Arbitrary<MessageShape<Desc>> {
   const single = desc.fields.filter(({ oneof }) => oneof === undefined);
   const fields = Object.fromEntries(
     single.map((field) => {
@@ -67,7 +74,9 @@ function messageOf(desc: DescMessage, depth = 0): fc.Arbitrary<Message> {
       fc.oneof(...oneof.fields.map((field) => anyOf(field, depth).map((value) => ({ case: field.localName, value })))),
     ]),
   );
-  return fc.record({ ...fields, ...groups }, { requiredKeys: [] }).map((given) => create(desc, given));
+  return fc
+    .record({ ...fields, ...groups }, { requiredKeys: [] })
+    .map((given) => create(desc, given as MessageInitShape<Desc>));
 }
 
 describe("messages that are written backwards", () => {
@@ -95,6 +104,23 @@ describe("messages that are written backwards", () => {
       { no: 1_001, wireType: 0, data: Uint8Array.of(5) },
     ];
     expect(binaryWriter(EvaluateResponseSchema)(message).equals(toBinary(EvaluateResponseSchema, message))).toBe(true);
+  });
+
+  it("have the bytes of a copy that has other values, or some of the fields", () => {
+    const withoutText = (segments: EvaluationRecord["segments"]) => segments.map((each) => ({ ...each, text: "" }));
+    const write = binaryWriter(EvaluationRecordSchema, { instead: { segments: withoutText } });
+    const writeSome = binaryWriter(EvaluationRecordSchema, { only: ["segments", "agentId"] });
+    fc.assert(
+      fc.property(messageOf(EvaluationRecordSchema), (message) => {
+        message.$unknown = [{ no: 1_000, wireType: 0, data: Uint8Array.of(5) }];
+        const { segments, agentId } = message;
+        const copy = { ...message, segments: withoutText(segments) };
+        expect(write(message).equals(toBinary(EvaluationRecordSchema, copy))).toBe(true);
+        const some = create(EvaluationRecordSchema, { segments, agentId });
+        expect(writeSome(message).equals(toBinary(EvaluationRecordSchema, some))).toBe(true);
+      }),
+      { numRuns: 300, seed: 5 },
+    );
   });
 
   it("grow beyond what was ever written before", () => {
