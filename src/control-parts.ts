@@ -66,6 +66,7 @@ export function createParts(config: ControlPlaneConfig, process: ProcessParts) {
     prices: readPrices(config.stubPrices),
     graceMs,
     trialDays: config.stubTrialDays,
+    newTimeline: config.newTimeline,
     tracePartition: config.tracePartition,
     noteRefusal: createRefusalNotes(metrics, log),
     onIngest: createIngestMetrics(metrics),

@@ -109,7 +109,8 @@ export function createJobServices(
   const attempts = new DeliveryAttempts(database, { sealer, outbound, clock, mailer });
   const importParts = { database, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
   const imports = new ImportRun(importParts, outbound);
-  const keys = new SigningKeys(database, sealer, externalSigner(config, outbound));
+  const { newTimeline } = config;
+  const keys = new SigningKeys(database, sealer, externalSigner(config, outbound), { newTimeline });
   const statFold = new StatFold(database);
   const services = {
     log,

@@ -24,11 +24,12 @@ const usage = `usage: npm run operator -- <verb>
   usage [--month <2026-11>]
       shows what each organization has used of the month; default: this one
   after-restore [<organization id>] --reason <text> [--revoke-created-before <date>] [--rotate admin,ci]
-                [--erasures <file>]
+                [--revoke-keys <kid>,<kid>] [--erasures <file>]... [--continue] [--leave-out <organization id>,...]
       brings every organization, or one, out of a restore of the database to an earlier moment: new signing keys, what
       is in force signed anew under numbers that runtimes have not seen, an epoch of the log of evidence, sessions and
-      leases ended, tokens listed, revoked or given new values, erasures of an exported ledger repeated. After it for
-      all, control planes and workers are ready. Needs DATABASE_WORKER_URL and POLICY_GUARD_MASTER_KEY
+      leases ended, tokens listed, revoked or given new values, erasures of exported ledgers repeated. After it for
+      all, control planes and workers are ready. Where some failed, --continue repeats it for these alone, and
+      --leave-out goes on without. Needs DATABASE_WORKER_URL and POLICY_GUARD_MASTER_KEY
   after-restore --nothing-lost
       says that this is the same database with everything in it, elsewhere or on a new timeline
   end-sessions <organization id>
@@ -54,7 +55,10 @@ const options = {
   since: { type: "string" },
   "revoke-created-before": { type: "string" },
   rotate: { type: "string" },
-  erasures: { type: "string" },
+  "revoke-keys": { type: "string" },
+  erasures: { type: "string", multiple: true },
+  continue: { type: "boolean", default: false },
+  "leave-out": { type: "string" },
   "nothing-lost": { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   "dry-run": { type: "boolean", default: false },
@@ -64,7 +68,8 @@ const options = {
 type Values = ReturnType<typeof parsed>["values"];
 const valueOptions = [
   ...(["owner", "person", "plan", "evaluations", "until", "reason", "month", "since"] as const),
-  ...(["revoke-created-before", "rotate", "erasures", "nothing-lost"] as const),
+  ...(["revoke-created-before", "rotate", "revoke-keys", "erasures", "continue", "leave-out"] as const),
+  "nothing-lost",
 ] as const;
 type ValueOption = (typeof valueOptions)[number];
 
@@ -82,7 +87,10 @@ const verbs = {
   usage: { arguments: [], needs: [], takes: ["month"] },
   "after-restore": {
     ...{ arguments: [organization], mayOmit: true, needs: [] },
-    takes: ["reason", "revoke-created-before", "rotate", "erasures", "nothing-lost"],
+    takes: [
+      ...(["reason", "revoke-created-before", "rotate", "revoke-keys", "erasures"] as const),
+      ...(["continue", "leave-out", "nothing-lost"] as const),
+    ],
   },
   "end-sessions": { arguments: [organization], needs: [], takes: [] },
   reconcile: { arguments: [], needs: [], takes: [] },

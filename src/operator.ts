@@ -21,7 +21,8 @@ import { systemClock } from "./kit/process/clock.ts";
 import { type Config, productVariables, readConfig } from "./kit/process/config.ts";
 import { runOrSay } from "./kit/process/start-failure.ts";
 import { type OperatorCommand, readOperatorArguments, tellUsage } from "./operator-arguments.ts";
-import { type Answer, afterRestore } from "./operator-restore.ts";
+import { afterRestore } from "./operator-restore.ts";
+import type { Answer } from "./operator-restore-answer.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
 import { connectStripe } from "./stripe-connection.ts";
 
@@ -39,14 +40,18 @@ async function main(): Promise<number> {
       defaultPlan: config.defaultPlan,
       graceMs: config.billingGraceMs,
     };
-    const { json, lines } = isOwn(command)
+    const {
+      json,
+      lines,
+      exitCode = 0,
+    } = isOwn(command)
       ? await run(new Operator(database, new PasswordHasher(), options), command, worker)
       : command.verb === "after-restore"
         ? await afterRestore(command, { config, database, openWorker: () => worker.open(), ...options })
         : await compareWithStripe(config, command, { worker, ...options });
     if (values.json) console.log(JSON.stringify({ ...json, dry_run: options.isDryRun }));
     else for (const line of options.isDryRun ? [...lines, "Nothing was changed: --dry-run."] : lines) console.log(line);
-    return 0;
+    return exitCode;
   } finally {
     await Promise.all([database.close(), worker.close()]);
   }

@@ -1,7 +1,6 @@
 // `npm run reapply-erasures -- <export>`: repeats the erasures of an exported ledger after the database was restored
 // from a backup.
 
-import { readFileSync } from "node:fs";
 import { resealSchema } from "./config.ts";
 import { eraseSamplesAbout } from "./domain/measure/dataset/dataset-erasure.ts";
 import { ErasureRepeat } from "./domain/operator/erasure-repeat.ts";
@@ -10,19 +9,25 @@ import { ErasureRun } from "./domain/telemetry/erasure-run.ts";
 import { createLog } from "./kit/observability/log.ts";
 import { systemClock } from "./kit/process/clock.ts";
 import { productVariables, readConfig } from "./kit/process/config.ts";
-import { runOrSay } from "./kit/process/start-failure.ts";
+import { runOrSay, whyNotStarted } from "./kit/process/start-failure.ts";
+import { readLedgerFiles } from "./ledger-file.ts";
 import { createSealer, parseMasterKeys } from "./platform/seal.ts";
 import { openDatabase } from "./store/connection/database.ts";
 
 await runOrSay(main);
 
+function said(done: { readonly erased: number | undefined } | { readonly failure: unknown }): string {
+  if ("failure" in done) return `failed, give the file again: ${whyNotStarted(done.failure)}`;
+  return done.erased === undefined ? "is in the database" : `${done.erased} rows erased again`;
+}
+
 async function main(): Promise<number> {
-  const [path, ...rest] = process.argv.slice(2);
-  if (path === undefined || rest.length > 0) {
-    console.error("usage: npm run reapply-erasures -- <file with what GET /v1/orgs/{org_id}/erasures answered>");
+  const paths = process.argv.slice(2);
+  if (paths.length === 0) {
+    console.error("usage: npm run reapply-erasures -- <file with an answer of GET /v1/orgs/{org_id}/erasures> …");
     return 2;
   }
-  const ledger: unknown = JSON.parse(readFileSync(path, "utf8"));
+  const ledger = readLedgerFiles(paths);
   const config = readConfig(resealSchema, process.env, productVariables);
   const sealer = createSealer({ masterKeys: parseMasterKeys(config.masterKey) });
   const database = await openDatabase({ url: config.databaseUrl, poolSize: 2, clock: systemClock });
@@ -33,10 +38,12 @@ async function main(): Promise<number> {
       clock: systemClock,
       log,
     });
-    for await (const { id, erased } of new ErasureRepeat(database, worker).repeat(ledger)) {
-      console.log(`${id}: ${erased === undefined ? "is in the database" : `${erased} rows erased again`}`);
+    let exitCode = 0;
+    for await (const { id, ...done } of new ErasureRepeat(database, worker).repeat(ledger)) {
+      if ("failure" in done) exitCode = 1;
+      console.log(`${id}: ${said(done)}`);
     }
-    return 0;
+    return exitCode;
   } finally {
     await database.close();
   }

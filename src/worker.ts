@@ -21,10 +21,11 @@ import { shutDownOnSignal } from "./kit/process/shutdown.ts";
 import { startOrSay } from "./kit/process/start-failure.ts";
 import { startTelemetry } from "./kit/telemetry/telemetry.ts";
 import { assertNotRestored } from "./restore-check.ts";
-import { assertSchema, sayAlive, tellNewerSchema, untilPassed } from "./schema-check.ts";
+import { assertSchema, sayAlive, tellNewerSchema } from "./schema-check.ts";
 import { openDatabase } from "./store/connection/database.ts";
 import { assertDelivery } from "./store/connection/delivery-proof.ts";
 import { holdPool } from "./store/core/worker-pool.ts";
+import { WorkerJobs } from "./worker-jobs.ts";
 
 /** Connections for the tenants' tables. Attempts use one only while they are claimed and recorded. */
 const databasePoolSize = 12;
@@ -83,23 +84,19 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
     },
   });
   const heartbeat = sayAlive(database, "worker", log);
-  const ending = new AbortController();
-  // Jobs of this version on an older schema would fail, and be put off for hours. Jobs of a restored database would
-  // deliver and sign what runtimes and witnesses contradict.
-  const check = async () => {
-    await assertSchema(database);
-    await assertNotRestored(database, config.newTimeline);
-  };
-  const started = untilPassed(check, log, ending.signal).then((isCurrent) => (isCurrent ? startRunners() : []));
+  const jobs = new WorkerJobs({
+    // Jobs of this version on an older schema would fail, and be put off for hours.
+    async check() {
+      await assertSchema(database);
+      await assertNotRestored(database, config.newTimeline);
+    },
+    ...{ startRunners, log },
+  });
   shutDownOnSignal({
     log,
     steps: [
-      { name: "not ready", timeoutMs: 100, run: () => endWaiting(ending, management) },
-      {
-        name: "jobs",
-        timeoutMs: 8_000,
-        run: async () => Promise.all((await started).map((runner) => runner.stop())),
-      },
+      { name: "not ready", timeoutMs: 100, run: () => endWaiting(jobs, management) },
+      { name: "jobs", timeoutMs: 8_000, run: () => jobs.stop() },
       { name: "deliveries", timeoutMs: 12_000, run: () => services.dispatcher.stop() },
       { name: "connections", timeoutMs: 1_000, run: () => outbound.close() },
       { name: "analysis", timeoutMs: 1_000, run: () => analysisPool.close() },
@@ -109,14 +106,13 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
       ...telemetry.shutdownSteps,
     ],
   });
-  const runners = await started;
-  if (ending.signal.aborted) return;
+  if (!(await jobs.start())) return;
   await tellNewerSchema(database, log);
-  log.info({ managementPort: management.port, poolIds: runners.map(({ poolId }) => poolId) }, "worker is running");
+  log.info({ managementPort: management.port, poolIds: jobs.poolIds }, "worker is running");
 });
 
-function endWaiting(ending: AbortController, management: ManagementServer): void {
-  ending.abort();
+function endWaiting(jobs: WorkerJobs, management: ManagementServer): void {
+  jobs.end();
   management.drain();
 }
 

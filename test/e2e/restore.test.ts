@@ -5,6 +5,7 @@
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { reportSample, sampleOf } from "../../scripts/assurance/sample.ts";
 import { SigningKeys } from "../../src/domain/bundle/signing-keys.ts";
@@ -16,6 +17,7 @@ import { eventually } from "../harness/eventually.ts";
 import { type ArchivedServer, startArchivedServer } from "../harness/process/archived-server.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 import type { TestRuntime } from "../harness/process/runtime.ts";
+import { startWorkerProcess } from "../harness/process/worker-process.ts";
 
 const policy = (word: string) => `apiVersion: policyguard/v1
 kind: Policy
@@ -57,6 +59,14 @@ async function rotate(): Promise<void> {
   const live = keys.filter(({ state }: { readonly state: string }) => state !== "revoked");
   if (live.length > 3) await home.call("POST", `/signing-keys/${live.at(-1).kid}/revoke`, {});
   await home.call("POST", "/signing-keys/rotate", {});
+}
+
+/** Pools of workers that take jobs. */
+async function pools(): Promise<number> {
+  const login = new pg.Client({ connectionString: server.urls.workerUrl });
+  await login.connect();
+  const { rows } = await login.query("select count(*)::int as count from worker_pool").finally(() => login.end());
+  return rows[0].count;
 }
 
 const readiness = async () => (await fetch(`${home.plane.managementUrl}/readyz`)).json();
@@ -131,6 +141,28 @@ it("a restore is noticed, and after the operator's word every runtime goes on", 
     expect(await traffic.stop()).toBe(0);
   }
   reportSample({ n, failures: 0, figures: { slowest_activation_ms: Math.round(slowestMs) } });
+});
+
+it("processes that outlive a restore sign nothing and take no job before the operator's word", async () => {
+  const worker = await startWorkerProcess({
+    ...{ POLICY_GUARD_MASTER_KEY: home.masterKey, DATABASE_WORKER_URL: server.urls.workerUrl },
+  });
+  try {
+    await eventually(async () => expect(await pools()).toBe(3));
+    const moment = await server.moment();
+    await home.publish();
+    await server.restoreTo(moment);
+    await eventually(async () => expect(await readiness()).toMatchObject({ checks: { restore: "restored" } }));
+    await expect(home.publish()).rejects.toThrow(/503 .*nothing is signed: this is timeline/);
+    await expect(sign()).rejects.toThrow("nothing is signed");
+    await eventually(async () => expect(await pools()).toBe(0), 300_000);
+    await operator("after-restore", "--reason", "in place");
+    expect(await home.publish()).toBeGreaterThan(0);
+    await sign();
+    await eventually(async () => expect(await pools()).toBe(3), 300_000);
+  } finally {
+    await worker.stop();
+  }
 });
 
 it("the same database with everything in it, elsewhere, is accepted as such", async () => {

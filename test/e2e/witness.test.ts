@@ -118,10 +118,10 @@ it("a runtime keeps each checkpoint that continues the last, and finds the fork 
   const database = await openDatabase({ url: installation.plane.urls.applicationUrl, poolSize: 1 });
   const sealer = createSealer({ masterKeys: parseMasterKeys(installation.masterKey) });
   const keys = new SigningKeys(database, sealer);
-  const restored = await new AfterRestore({ database, keys, actor: "operator:ada", isDryRun: false }).restore(
-    installation.world.orgId,
-    { reason: "the backup of Monday", rotate: [] },
-  );
+  const parts = { database, keys, actor: "operator:ada", isDryRun: false, restoreId: "restore-1" };
+  const restored = await new AfterRestore(parts).restore(installation.world.orgId, {
+    ...{ reason: "the backup of Monday", revokeKeys: [], rotate: [] },
+  });
   await database.close();
   expect(restored).toMatchObject({
     epoch: { epoch: expect.any(Number) },

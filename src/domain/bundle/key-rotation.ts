@@ -6,7 +6,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { KeyUse, SigningKeyRow } from "../../store/bundle/bundle.ts";
 import type { Database } from "../../store/connection/database.ts";
-import type { Transaction } from "../../store/core/transaction.ts";
+import type { Change, Transaction } from "../../store/core/transaction.ts";
 import { activeEnvironments, lockEnvironment } from "../../store/project/environment.ts";
 import { refreshActiveBundle } from "./activation.ts";
 import type { SigningKeys } from "./signing-keys.ts";
@@ -43,7 +43,7 @@ export class KeyRotation {
   revoke(caller: Caller, kid: string): Promise<SigningKeyRow> {
     return this.#change(caller, async (tx) => {
       const row = await this.#keys.revoke(tx, kid);
-      tx.changed({ resource: resourceOf(row), before: { state: "live" }, after: { state: row.state } });
+      tx.changed(revocationOf(row));
       return row;
     });
   }
@@ -60,6 +60,11 @@ export class KeyRotation {
       return row;
     });
   }
+}
+
+/** What the log of evidence has about a key that was revoked. */
+export function revocationOf(row: SigningKeyRow): Change {
+  return { resource: resourceOf(row), before: { state: "live" }, after: { state: row.state } };
 }
 
 // The leaf of the entry names it in the open, so whoever trusts the log up to here knows its next key by the

@@ -2,6 +2,7 @@
 
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
+import type { NewTimeline } from "../../store/core/database-identity.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import { BundleApprovals } from "./approval.ts";
 import { Bundles } from "./bundle.ts";
@@ -23,14 +24,16 @@ export interface BundleParts {
   readonly sealer: Sealer;
   /** Where new keys are made; undefined to keep keys in the database. */
   readonly signer: ExternalSigner | undefined;
+  /** What a new timeline of the database means. */
+  readonly newTimeline: NewTimeline;
   readonly analysis: Analysis;
   /** What finds out about gates in other rooms. */
   readonly measures: Omit<GateMeasures, "languages">;
 }
 
 /** Builds the services. */
-export function createBundleDomain({ database, sealer, signer, analysis, measures }: BundleParts) {
-  const keys = new SigningKeys(database, sealer, signer);
+export function createBundleDomain({ database, sealer, signer, newTimeline, analysis, measures }: BundleParts) {
+  const keys = new SigningKeys(database, sealer, signer, { newTimeline });
   const gateKeeper = createGateKeeper({ database, analysis, measures });
   return {
     keys,

@@ -30,7 +30,8 @@ import {
   shareSigningKeys,
 } from "../../store/bundle/bundle.ts";
 import type { Database } from "../../store/connection/database.ts";
-import type { Transaction } from "../../store/core/transaction.ts";
+import { type NewTimeline, restoredDatabase } from "../../store/core/database-identity.ts";
+import { lookupsWithin, type Transaction } from "../../store/core/transaction.ts";
 import { numberAfterRestore } from "../number-after-restore.ts";
 import type { LogKey } from "../telemetry/log-key.ts";
 import type { ExternalSigner } from "./external-signer.ts";
@@ -56,9 +57,7 @@ export interface RenewedKeys {
   /** The key that signs bundles from now on. */
   readonly made: SigningKeyRow;
   /** The key that made room for it, if there were as many as there may be. */
-  readonly revoked: SigningKeyRow | undefined;
-  /** Every key of either use that is not revoked, newest first. */
-  readonly live: readonly SigningKeyRow[];
+  readonly madeRoom: SigningKeyRow | undefined;
 }
 
 /** Keeps the organizations' signing keys. */
@@ -66,12 +65,22 @@ export class SigningKeys {
   readonly #database: Database;
   readonly #sealer: Sealer;
   readonly #signer: ExternalSigner | undefined;
+  readonly #newTimeline: NewTimeline | "any";
 
-  /** With a `signer`, new keys are made by it. */
-  constructor(database: Database, sealer: Sealer, signer?: ExternalSigner) {
+  /**
+   * With a `signer`, new keys are made by it. Nothing is signed on a database that was restored, whoever was connected
+   * to it before, until the operator has said how to go on; "any" is for saying that.
+   */
+  constructor(
+    database: Database,
+    sealer: Sealer,
+    signer?: ExternalSigner,
+    { newTimeline = "stop" }: { readonly newTimeline?: NewTimeline | "any" } = {},
+  ) {
     this.#database = database;
     this.#sealer = sealer;
     this.#signer = signer;
+    this.#newTimeline = newTimeline;
   }
 
   /** The public keys; makes the first key when there is none. */
@@ -108,6 +117,7 @@ export class SigningKeys {
 
   /** The keys that sign checkpoints in this transaction; makes the first when there is none. */
   async signingLog(tx: Transaction): Promise<LogKey[]> {
+    await this.#assertNotRestored(tx);
     let rows = await listSigningKeys(tx, "log");
     if (rows.length === 0) {
       await this.#ensured(tx);
@@ -128,6 +138,7 @@ export class SigningKeys {
 
   /** The keys that sign in this transaction: the active one and the retiring ones. */
   async signing(tx: Transaction): Promise<(SigningKey | RemoteKey)[]> {
+    await this.#assertNotRestored(tx);
     await this.#ensured(tx);
     // This transaction commits before the next change of keys, which then signs its statements anew.
     await shareSigningKeys(tx);
@@ -176,9 +187,13 @@ export class SigningKeys {
     const oldest = live.length < liveLimit ? undefined : live.at(-1);
     if (oldest !== undefined) Object.assign(oldest, { state: "revoked", revokedAt: tx.now });
     await tx.em.flush();
-    const made = await this.rotate(tx, "bundle");
+    return { made: await this.rotate(tx, "bundle"), madeRoom: oldest };
+  }
+
+  /** Every key of either use that is not revoked: those of bundles, then those of the log, newest first. */
+  async live(tx: Transaction): Promise<SigningKeyRow[]> {
     const rows = [...(await listSigningKeys(tx, "bundle")), ...(await listSigningKeys(tx, "log"))];
-    return { made, revoked: oldest, live: rows.filter(isLive) };
+    return rows.filter(isLive);
   }
 
   /** Revokes a key. When it was the active one, a new one takes over. */
@@ -235,6 +250,14 @@ export class SigningKeys {
     return { jwk: key.publicJwk, privateSealed: Buffer.from(sealed) };
   }
 
+  // Asked in the transaction that signs: a process that was ready outlives a restore in place, and its connections are
+  // then to another history of the database.
+  async #assertNotRestored(tx: Transaction): Promise<void> {
+    if (this.#newTimeline === "any") return;
+    const restored = await restoredDatabase(lookupsWithin(tx), this.#newTimeline);
+    if (restored !== undefined) throw new Fault(Reason.UNAVAILABLE, `nothing is signed: ${restored}`);
+  }
+
   #open(row: SigningKeyRow): SigningKey | RemoteKey {
     const { orgId, kid, privateSealed } = row;
     if (privateSealed == null) {
@@ -248,6 +271,7 @@ export class SigningKeys {
 
   /** Signs the key set anew, with the revoked keys too: a verifier may know none of the others. */
   async #signSet(tx: Transaction): Promise<void> {
+    await this.#assertNotRestored(tx);
     const rows = await listSigningKeys(tx, "bundle");
     const logRows = await listSigningKeys(tx, "log");
     const known = await findKeySet(tx);

@@ -11,7 +11,7 @@ import { isSubjectKind } from "../telemetry/erased-subject.ts";
 import { type ErasureSpec, erasedCountsOf, erasureReach } from "../telemetry/erasure-run.ts";
 
 /** An erasure as `GET /v1/orgs/{org_id}/erasures` answers it. */
-interface LedgerEntry {
+export interface LedgerEntry {
   readonly id: string;
   readonly org_id: string;
   readonly created_at: string;
@@ -21,11 +21,13 @@ interface LedgerEntry {
 }
 
 /** What came of an erasure. */
-export interface Repeated {
-  readonly id: string;
-  /** Traces, events and entries of evidence that were erased again; undefined where the erasure is in the database. */
-  readonly erased: number | undefined;
-}
+export type Repeated = { readonly id: string; readonly orgId: string } & (
+  | {
+      /** Traces, events and entries of evidence that were erased again; undefined where the database knows of it. */
+      readonly erased: number | undefined;
+    }
+  | { readonly failure: unknown }
+);
 
 /** Repeats erasures. */
 export class ErasureRepeat {
@@ -37,16 +39,27 @@ export class ErasureRepeat {
     this.#worker = worker;
   }
 
-  /** Repeats those of an exported ledger that the database does not know to be finished, one after the other. */
-  async *repeat(ledger: unknown): AsyncGenerator<Repeated, void> {
-    for (const entry of entriesOf(ledger)) yield await this.#repeat(entry);
+  /**
+   * Repeats those of a ledger that the database does not know to be finished, one after the other. One that fails does
+   * not stop the others.
+   */
+  async *repeat(ledger: readonly LedgerEntry[]): AsyncGenerator<Repeated, void> {
+    for (const entry of ledger) {
+      const { id, org_id: orgId } = entry;
+      try {
+        yield { id, orgId, erased: await this.#repeat(entry) };
+      } catch (failure) {
+        yield { id, orgId, failure };
+      }
+    }
   }
 
-  async #repeat({ id, org_id: orgId, ...entry }: LedgerEntry): Promise<Repeated> {
+  async #repeat({ id, org_id: orgId, ...entry }: LedgerEntry): Promise<number | undefined> {
     const known = await this.#database.read(orgId, (tx) => findRun(tx, "erasure", id));
-    if (known?.state === "succeeded") return { id, erased: undefined };
+    if (known?.state === "succeeded") return undefined;
     const { subject_kind: kind, subject_digests: digests, reason, created_at } = entry;
-    if (!isSubjectKind(kind)) throw notALedger();
+    if (!isSubjectKind(kind))
+      throw new Error(`the ledger has an erasure of a kind that this version does not know, ${kind}`);
     const run = await this.#database.systemTransaction(orgId, async (tx) => {
       await noteErasedSubjects(
         tx,
@@ -62,15 +75,37 @@ export class ErasureRepeat {
       if (row === null || row.state === "failed") throw new Error(`the erasure ${id} failed: ${row?.errorMessage}`);
       if (row.finishedAt == null) continue;
       const { traces, events, evidence } = erasedCountsOf(reportOf(row));
-      return { id, erased: traces + events + evidence };
+      return traces + events + evidence;
     }
   }
 }
 
-function entriesOf(ledger: unknown): readonly LedgerEntry[] {
-  const entries = typeof ledger === "object" && ledger !== null && "erasures" in ledger ? ledger.erasures : ledger;
+/**
+ * Reads ledgers: answers of `GET /v1/orgs/{org_id}/erasures`, of whichever organizations and as many pages as there
+ * are. Throws when one of them is something else, or when a page of an organization is missing: what was erased would
+ * stay where the backup has it.
+ */
+export function readLedgers(answers: readonly unknown[]): LedgerEntry[] {
+  const pages = answers.map(pageOf);
+  const found = new Map(pages.flatMap(({ entries }) => entries.map((entry) => [entry.id, entry])));
+  for (const { entries, total } of pages) {
+    const orgId = entries[0]?.org_id;
+    const given = [...found.values()].filter((entry) => entry.org_id === orgId).length;
+    if (given >= total) continue;
+    const message =
+      `the ledger of ${orgId ?? "an organization"} has ${total} erasures, and ${given} of them were given: fetch the ` +
+      "other pages with ?limit=200&offset=200 and so on, and give all the files";
+    throw validationFailed([{ field: "erasures", message }]);
+  }
+  return [...found.values()];
+}
+
+function pageOf(answer: unknown): { readonly entries: readonly LedgerEntry[]; readonly total: number } {
+  const isPage = typeof answer === "object" && answer !== null && "erasures" in answer;
+  const entries = isPage ? answer.erasures : answer;
   if (!Array.isArray(entries) || !entries.every(isEntry)) throw notALedger();
-  return entries;
+  const total = isPage && "total" in answer && typeof answer.total === "number" ? answer.total : entries.length;
+  return { entries, total };
 }
 
 function isEntry(value: unknown): value is LedgerEntry {
@@ -87,5 +122,5 @@ function isEntry(value: unknown): value is LedgerEntry {
 
 function notALedger() {
   const message = "expected what GET /v1/orgs/{org_id}/erasures answers";
-  return validationFailed([{ field: "ledger", message }]);
+  return validationFailed([{ field: "erasures", message }]);
 }

@@ -2,6 +2,7 @@
 // recovery to a point in time begins a new timeline (https://www.postgresql.org/docs/18/continuous-archiving.html), as
 // the promotion of a replica does. Both may have fewer rows than their readers remember.
 
+import { hash } from "node:crypto";
 import { applicationRole, lookupRole, workerRole } from "./roles.ts";
 import type { SqlFunction } from "./sql-function.ts";
 import type { Lookups } from "./transaction.ts";
@@ -67,6 +68,31 @@ export interface Identity {
 export async function readIdentity(database: Lookups): Promise<DatabaseIdentity> {
   const [row] = await database.lookup<{ known: string | null; present: string | null }>("database_state", []);
   return { known: identityOf(row?.known), present: identityOf(row?.present) };
+}
+
+/** What a new timeline of the same cluster means: a recovery to an earlier moment, or a replica that lacks nothing. */
+export type NewTimeline = "stop" | "follow";
+
+/**
+ * Which other database this is than the one that the installation worked on last, and what to do about it; undefined
+ * where it is the same, or nobody can tell.
+ */
+export async function restoredDatabase(database: Lookups, newTimeline: NewTimeline): Promise<string | undefined> {
+  const { known, present } = await readIdentity(database);
+  if (known === undefined || present === undefined) return undefined;
+  const isSame = known.cluster === present.cluster;
+  if (isSame && (newTimeline === "follow" || known.timeline === present.timeline)) return undefined;
+  const what = isSame
+    ? `timeline ${present.timeline} of the database, and it was ${known.timeline}`
+    : "another cluster";
+  return `this is ${what}: if it was restored from a backup, run \`npm run operator -- after-restore --reason <text>\`; if nothing was lost, \`… after-restore --nothing-lost\``;
+}
+
+/** Names the restore that made the database another one; undefined where nobody can tell. */
+export async function restoreName(database: Lookups): Promise<string | undefined> {
+  const { known, present } = await readIdentity(database);
+  if (known === undefined || present === undefined) return undefined;
+  return `restore-${hash("sha256", JSON.stringify([known, present])).slice(0, 16)}`;
 }
 
 /** Takes the database as the one to work on from here. With the worker's login. */

@@ -63,8 +63,9 @@ describe("after a restore", () => {
     return world;
   }
   const restore = ({ orgId }: World, input: Partial<RestoreInput> = {}, isDryRun = false) =>
-    new AfterRestore({ database, keys, actor: "operator:ada", isDryRun }).restore(orgId, {
+    new AfterRestore({ database, keys, actor: "operator:ada", isDryRun, restoreId: "restore-1" }).restore(orgId, {
       reason,
+      revokeKeys: [],
       rotate: [],
       ...input,
     });
@@ -126,7 +127,7 @@ describe("after a restore", () => {
     expect(next.bundle.version).toBeGreaterThan(1_000_000);
     // There is no end of keys: where there are as many as there may be, the oldest goes.
     const gone: unknown[] = [];
-    for (let i = 0; i < 4; i++) gone.push((await restore(world))?.keys.revoked?.kid);
+    for (let i = 0; i < 4; i++) gone.push((await restore(world))?.keys.madeRoom?.kid);
     expect(gone).toEqual([undefined, undefined, before.kids[0], done?.keys.made.kid]);
     expect((await keys.published(world.orgId)).keys).toHaveLength(4);
   });
@@ -141,9 +142,8 @@ describe("after a restore", () => {
       const clock = { now: () => new Date(Date.now() + days * 86_400_000) };
       const later = await openDatabase({ url: urls.applicationUrl, poolSize: 2, clock });
       const laterKeys = new SigningKeys(later, testSealer);
-      await new AfterRestore({ database: later, keys: laterKeys, actor: "operator:ada", isDryRun: false })
-        .restore(orgId, { reason, rotate: [] })
-        .finally(() => later.close());
+      const parts = { database: later, keys: laterKeys, actor: "operator:ada", isDryRun: false, restoreId: "later" };
+      await new AfterRestore(parts).restore(orgId, { reason, revokeKeys: [], rotate: [] }).finally(() => later.close());
       const restored = await numbersOf(world);
       for (const name of ["activation", "version", "serial", "epoch"] as const)
         expect(restored[name]).toBeGreaterThan(seen[name]);
@@ -213,7 +213,7 @@ describe("after a restore", () => {
     const told = await database.read(world.orgId, (tx) =>
       tx.sql<{ action: string; before: string; after: string }>(
         `select e.action, o.before, o.after from audit_entry e join audit_opening o using (org_id, seq)
-         where e.org_id = ? order by e.seq desc limit 2`,
+         where e.org_id = ? order by e.seq desc limit 3`,
         [world.orgId],
       ),
     );
@@ -235,7 +235,53 @@ describe("after a restore", () => {
         }),
         expect.objectContaining({ epoch, reason }),
       ],
+      [
+        "environment.activate_anew",
+        expect.objectContaining({ active_version: 1 }),
+        {
+          ...{ active_version: 1, activation_seq: done?.environments[0]?.activationSeq },
+          statement: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+        },
+      ],
     ]);
+  });
+
+  it("revokes again what was revoked after the backup, and says who has to pin keys anew", async () => {
+    const world = await worldInForce();
+    await new CheckpointSigning(worker, keys, systemClock).sign(world.orgId);
+    const [bundleKey = "", logKey = ""] = await database.read(world.orgId, async (tx) =>
+      (await keys.live(tx)).map(({ kid }) => kid),
+    );
+    const log = await restore(world, { revokeKeys: [logKey] });
+    expect(log?.keys.revoked.map(({ kid }) => kid)).toEqual([logKey]);
+    // The log signs on with a key of its own, and runtimes know a key of bundles.
+    expect(log?.keys.live.map(({ use, state }) => `${use} ${state}`)).toEqual([
+      ...["bundle active", "bundle retiring", "log active"],
+    ]);
+    expect(log?.keys.areAllNew).toBe(false);
+    expect((await keys.published(world.orgId)).logKeys.map(({ kid }) => kid)).not.toContain(logKey);
+    const both = await restore(world, { revokeKeys: [bundleKey, log?.keys.made.kid ?? ""] });
+    expect(both?.keys.areAllNew).toBe(true);
+    expect((await newest(world)).kids).toEqual([both?.keys.made.kid]);
+    const told = await database.read(world.orgId, (tx) =>
+      tx.sql<{ resource: string }>(
+        "select resource from audit_entry where org_id = ? and action = 'signing_key.revoke' order by seq",
+        [world.orgId],
+      ),
+    );
+    expect(told.map(({ resource }) => resource).sort()).toEqual(
+      [`log_key/${logKey}`, `signing_key/${bundleKey}`, `signing_key/${log?.keys.made.kid}`].sort(),
+    );
+  });
+
+  it("knows whom it brought out of the same restore before", async () => {
+    const [done, other] = [await worldInForce(), await worldInForce()];
+    await restore(done);
+    const work = (restoreId: string) =>
+      new AfterRestore({ database, keys, actor: "operator:ada", isDryRun: false, restoreId });
+    expect(await work("restore-1").isDone(done.orgId)).toBe(true);
+    expect(await work("restore-1").isDone(other.orgId)).toBe(false);
+    expect(await work("restore-2").isDone(done.orgId)).toBe(false);
   });
 
   it("makes no key at an external signer in a dry run, and signs with the keys that it has", async () => {
@@ -245,8 +291,8 @@ describe("after a restore", () => {
     const kept = await new SigningKeys(database, testSealer, real).published(world.orgId);
     expect(made).toHaveBeenCalledTimes(1);
     const trial = new SigningKeys(database, testSealer, trialSigner(real));
-    const parts = { database, keys: trial, actor: "operator:ada", isDryRun: true };
-    const tried = await new AfterRestore(parts).restore(world.orgId, { reason, rotate: [] });
+    const parts = { database, keys: trial, actor: "operator:ada", isDryRun: true, restoreId: "trial" };
+    const tried = await new AfterRestore(parts).restore(world.orgId, { reason, revokeKeys: [], rotate: [] });
     expect(tried?.keys.live.map(({ kid }) => kid)).toEqual([tried?.keys.made.kid, ...kept.keys.map(({ kid }) => kid)]);
     expect(made).toHaveBeenCalledTimes(1);
   });

@@ -13,6 +13,7 @@ import { readVerifierKey } from "../../../../src/kit/evidence/note.ts";
 import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { createSealer, parseMasterKeys } from "../../../../src/platform/seal.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
+import { acceptDatabase } from "../../../../src/store/core/database-identity.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 import { plainRoot } from "../../kit/evidence/tree.ts";
@@ -143,6 +144,37 @@ describe("CheckpointSigning", () => {
     await tamper(world, text);
     if (!title.includes("head")) await change(world, 1);
     await expect(signing().sign(world.orgId)).rejects.toThrow(message);
+  });
+
+  it("signs nothing on connections that are suddenly to a restored database, before the operator's word", async () => {
+    const world = await createWorld(database);
+    await change(world, 2);
+    await signing().sign(world.orgId);
+    await change(world, 1);
+    const witness = await urls.openWitness();
+    const setIdentity = (identity: string) =>
+      witness.query("update installation set database_identity = $1", [identity]);
+    try {
+      const { rows } = await witness.query<{ known: string }>("select app.database_identity() as known");
+      const [cluster = "", timeline = ""] = rows[0]?.known.split("/") ?? [];
+      const follow = new SigningKeys(worker, sealer, undefined, { newTimeline: "follow" });
+      await setIdentity(`${cluster}1/${timeline}`);
+      await expect(signing().sign(world.orgId)).rejects.toThrow("nothing is signed: this is another cluster");
+      await expect(new CheckpointSigning(worker, follow, systemClock).sign(world.orgId)).rejects.toThrow("cluster");
+      const bundleKeys = database.systemTransaction(world.orgId, (tx) => new SigningKeys(database, sealer).signing(tx));
+      await expect(bundleKeys).rejects.toThrow("after-restore");
+      await setIdentity(`${cluster}/0000FFFF`);
+      await expect(signing().sign(world.orgId)).rejects.toThrow(`timeline ${timeline} of the database`);
+      expect((await log().checkpoints(world.caller, page)).total).toBe(1);
+      // A replica that lacks nothing may be followed to its own timeline.
+      expect(await new CheckpointSigning(worker, follow, systemClock).sign(world.orgId)).toBe(true);
+      await change(world, 1);
+      await acceptDatabase(worker);
+      expect(await signing().sign(world.orgId)).toBe(true);
+    } finally {
+      await acceptDatabase(worker);
+      await witness.end();
+    }
   });
 
   it("lets the logins neither change nor remove a checkpoint", async () => {

@@ -11,7 +11,7 @@ import {
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { Ingest } from "../../../../src/domain/fleet/ingest.ts";
 import { eraseSamplesAbout } from "../../../../src/domain/measure/dataset/dataset-erasure.ts";
-import { ErasureRepeat } from "../../../../src/domain/operator/erasure-repeat.ts";
+import { ErasureRepeat, readLedgers } from "../../../../src/domain/operator/erasure-repeat.ts";
 import { addRun } from "../../../../src/domain/run/run.ts";
 import { RunWorker } from "../../../../src/domain/run/run-worker.ts";
 import { CheckpointSigning } from "../../../../src/domain/telemetry/checkpoint-signing.ts";
@@ -295,9 +295,34 @@ describe("an erasure", () => {
     });
     expect((await leftOf(marker)).length).toBeGreaterThan(0);
     const repeat = new ErasureRepeat(workerDatabase, worker);
-    expect(await Array.fromAsync(repeat.repeat(ledger))).toEqual([{ id, erased: 1 }]);
+    const { orgId } = world;
+    // One that cannot be repeated does not stop the others.
+    const odd = { ...entry, id: randomUUID(), subject_kind: "weather", subject_digests: spec.digests };
+    const done = await Array.fromAsync(repeat.repeat([odd, ...readLedgers([ledger])]));
+    expect(done).toEqual([
+      { id: odd.id, orgId, failure: expect.objectContaining({ message: expect.stringContaining("weather") }) },
+      { id, orgId, erased: 1 },
+    ]);
     expect(await leftOf(marker)).toEqual([]);
-    await expect(Array.fromAsync(repeat.repeat({ erasures: [{ id }] }))).rejects.toThrow(/erasures answers/);
+    expect(() => readLedgers([{ erasures: [{ id }] }])).toThrow(/erasures answers/);
+  });
+
+  it("takes a ledger page by page, of several organizations, and none of which a page is missing", () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const made = (orgId: string, count: number) =>
+      Array.from({ length: count }, () => ({
+        ...{ id: randomUUID(), org_id: orgId, created_at: new Date().toISOString(), subject_kind: "user" },
+        ...{ subject_digests: ["ab".repeat(32)], reason: "asked for" },
+      }));
+    const ledger = made(one, 5);
+    const pageFrom = (offset: number) => ({ total: 5, limit: 2, offset, erasures: ledger.slice(offset, offset + 2) });
+    const pages = [0, 2, 4].map(pageFrom);
+    const whole = { total: 3, limit: 50, offset: 0, erasures: made(other, 3) };
+    expect(readLedgers([...pages, whole, pageFrom(2), { total: 0, limit: 50, offset: 0, erasures: [] }])).toHaveLength(
+      8,
+    );
+    expect(() => readLedgers([pages[0], pages[2], whole])).toThrow(`${one} has 5 erasures, and 3 of them were given`);
+    expect(() => readLedgers([{ ...whole, erasures: [] }])).toThrow("has 3 erasures, and 0 of them");
   });
 
   it("finds the subject of a ledger among thousands, whatever it is, and reads no other trace", async () => {
@@ -323,7 +348,8 @@ describe("an erasure", () => {
       const entry = { id: run.id, org_id: world.orgId, created_at: run.createdAt.toISOString(), reason: "asked for" };
       const ledger = { erasures: [{ ...entry, subject_kind: spec.kind, subject_digests: spec.digests }] };
       const repeat = new ErasureRepeat(workerDatabase, worker);
-      expect(await Array.fromAsync(repeat.repeat(ledger)), kinds[at]).toEqual([{ id: run.id, erased: 1 }]);
+      const [done] = await Array.fromAsync(repeat.repeat(readLedgers([ledger])));
+      expect(done, kinds[at]).toEqual({ id: run.id, orgId: world.orgId, erased: 1 });
       expect(await leftOf(markers[at] ?? ""), kinds[at]).toEqual([]);
     }
   });
