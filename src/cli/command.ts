@@ -14,6 +14,8 @@ export interface Option {
   readonly choices?: readonly string[];
   /** The value when the option is given without one. Any other value then has to be given as --option=VALUE. */
   readonly whenBare?: string;
+  /** Whether it may be given several times; its value is then a list. */
+  readonly multiple?: boolean;
   readonly help: string;
 }
 
@@ -22,7 +24,11 @@ export type Options = Readonly<Record<string, Option>>;
 
 /** The options as they were given. */
 export type Values<O extends Options> = {
-  readonly [K in keyof O]?: O[K]["type"] extends "boolean" ? boolean : string;
+  readonly [K in keyof O]?: O[K] extends { readonly multiple: true }
+    ? readonly string[]
+    : O[K]["type"] extends "boolean"
+      ? boolean
+      : string;
 };
 
 /** The outside world, as commands reach it. */
@@ -93,9 +99,9 @@ function parsed(name: string, options: Options, args: readonly string[]) {
     const { values, positionals } = parseArgs({
       args: withBareValues(args, options),
       options: Object.fromEntries(
-        Object.entries(options).map(([key, { type, short }]) => [
+        Object.entries(options).map(([key, { type, short, multiple = false }]) => [
           key,
-          short === undefined ? { type } : { type, short },
+          { type, multiple, ...(short !== undefined && { short }) },
         ]),
       ),
       allowPositionals: true,

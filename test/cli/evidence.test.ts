@@ -39,6 +39,7 @@ beforeAll(async () => {
   const answer = await keys.json();
   writeFileSync(join(folder, "keys.txt"), `${answer.verifier_keys.join("\n")}\n`);
   writeFileSync(join(folder, "first.txt"), answer.checkpoints[0].note);
+  writeFileSync(join(folder, "page.json"), JSON.stringify(answer));
 });
 
 afterAll(async () => {
@@ -112,6 +113,14 @@ describe("an export", () => {
         expect.stringMatching(/^verified: \d+ entries of policy-guard\/.*\nsigned: /),
       ]);
     }
+    // Several files, one of them a page as the API answers it.
+    const several = await verify("log.jsonl", "--checkpoint", "first.txt", "--checkpoint", "page.json");
+    expect([several.code, several.stdout]).toEqual([0, expect.stringContaining("continues 2 earlier checkpoints")]);
+    write("none.json", "{}");
+    expect(await verify("log.jsonl", "--checkpoint", "none.json")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("none.json: this is neither a checkpoint nor an answer of GET"),
+    });
     const json = JSON.parse((await verify("one.zip", "--json")).stdout);
     expect(json).toMatchObject({ verified: true, left_out: { query: 0, retention: 0 }, erased: 0, checkpoints: 1 });
     const reading = ["controls.csv", "keys.txt", "README.md"];
@@ -371,8 +380,9 @@ describe("a restore", () => {
     await sign();
     expect((await watch()).stdout).toMatch(/^fork/);
     const keys = new SigningKeys(plane.database, testSealer);
-    const restore = new AfterRestore({ database: plane.database, keys, actor: "operator:ada", isDryRun: false });
-    const input = { reason: "the backup of Monday", rotate: [] };
+    const who = { actor: "operator:ada", isDryRun: false, restoreId: "restore-1" };
+    const restore = new AfterRestore({ database: plane.database, keys, ...who });
+    const input = { reason: "the backup of Monday", revokeKeys: [], rotate: [] };
     const epoch = (await restore.restore(world.orgId, input))?.epoch?.epoch;
     await sign();
     const told = await watch();

@@ -7,6 +7,7 @@ import { forgetImports } from "../../store/measure/dataset/dataset-import.ts";
 import { deleteReplayResultsBefore } from "../../store/replay/replay-result.ts";
 import { cancelHeldRuns, deleteRunsBefore } from "../../store/run/run.ts";
 import { lookUpOrganizations } from "../../store/tenancy/organization.ts";
+import { noteRemoval } from "../removal.ts";
 
 const dayMs = 86_400_000;
 
@@ -34,11 +35,17 @@ export class RunRetention {
     const bounds = { detailsBefore: before(detailDays), before: before(summaryDays) };
     let purged = 0;
     for (const { id } of await lookUpOrganizations(this.#database)) {
-      await this.#database.systemTransaction(id, (tx) => forgetImports(tx, bounds));
       await this.#database.systemTransaction(id, (tx) => cancelHeldRuns(tx, before(heldDays)));
-      await this.#database.systemTransaction(id, (tx) => deleteReplayResultsBefore(tx, before(detailDays)));
-      await this.#database.systemTransaction(id, (tx) => deleteBenchmarkResultsBefore(tx, before(detailDays)));
-      purged += await this.#database.systemTransaction(id, (tx) => deleteRunsBefore(tx, before(summaryDays)));
+      // One entry tells it all.
+      purged += await this.#database.systemTransaction(id, async (tx) => {
+        const imports = await forgetImports(tx, bounds);
+        const replayed = await deleteReplayResultsBefore(tx, bounds.detailsBefore);
+        const measured = await deleteBenchmarkResultsBefore(tx, bounds.detailsBefore);
+        const runs = await deleteRunsBefore(tx, bounds.before);
+        const removed = { runs, imports, replay_results: replayed, benchmark_results: measured };
+        if (Object.values(removed).some((rows) => rows > 0)) await noteRemoval(tx, "runs", removed);
+        return runs;
+      });
     }
     return purged;
   }

@@ -16,6 +16,7 @@ import {
   extractLine,
   extracts,
   gapHeader,
+  kindOf,
   leftOutGapLine,
   manifestGapLine,
   manifestLine,
@@ -127,7 +128,7 @@ export class EvidenceExports {
   async *#extract(extract: Extract, opened: Opened, seqs: SeqSet): AsyncGenerator<Uint8Array, void> {
     yield Buffer.from(extract.header);
     for await (const entries of this.#entries(opened, seqs)) {
-      const lines = entries.map((entry) => extractLine(extract, knownEntry(entry)));
+      const lines = entries.map(knownEntry).map((entry) => extractLine(extract, entry, kindOf(entry)));
       yield Buffer.from(lines.join(""));
     }
   }

@@ -58,7 +58,8 @@ From entries.csv to ${packageFiles.gaps}, the command makes each file again from
 ## What it shows, and what it does not
 
 Verified means: whoever held the key of the log signed that exactly these entries stand at these numbers. An entry that
-was left out is said to be left out, by its number. It does not mean that an entry tells the truth about what happened
+was left out is said to be left out, by its number, and the log has an entry that says up to which number entries are past
+their retention; the command counts those of which it does not (NOT PROVED). It does not mean that an entry tells the truth about what happened
 outside of the service, nor that the operator has shown everybody the same log: for that, compare checkpoints with what
 others kept. A value that was erased at somebody's request is shown as erased; the entry and every proof remain.
 

@@ -1,6 +1,7 @@
 // Retention of the log of evidence: past it an entry loses its leaf and its openings. Its hash stays, so that the tree,
 // and every proof about other entries, stay as they are.
 
+import { forgetAction } from "../../kit/evidence/known-entry.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { Database } from "../../store/connection/database.ts";
@@ -11,8 +12,8 @@ import { type RetentionOptions, retentionOf } from "./retention.ts";
 
 const dayMs = 86_400_000;
 
-/** Entries that one transaction forgets. */
-const entriesAtOnce = 1_000;
+/** Entries that one transaction forgets, and that one entry tells of. */
+const entriesAtOnce = 10_000;
 
 /** Forgets entries past their retention. */
 export class EvidenceRetention {
@@ -40,11 +41,15 @@ export class EvidenceRetention {
     for (let entries = entriesAtOnce; entries === entriesAtOnce; total += entries) {
       entries = await this.#database.systemTransaction(orgId, async (tx) => {
         const forgotten = await forgetEntries(tx, before, entriesAtOnce);
-        if (forgotten === 0) return 0;
-        const author = serviceCaller(orgId, { action: "evidence.forget", requestId: newId(), address: "" });
-        const after = { entries: forgotten, made_before: before.toISOString() };
+        if (forgotten.entries === 0) return 0;
+        const author = serviceCaller(orgId, { action: forgetAction, requestId: newId(), address: "" });
+        // With it an export proves what it leaves out (kit/evidence/log-verifier.ts).
+        const after = {
+          ...{ entries: forgotten.entries, first_kept: forgotten.firstKept },
+          made_before: before.toISOString(),
+        };
         await writeAuditEntry(tx, author, { resource: "evidence", before: null, after });
-        return forgotten;
+        return forgotten.entries;
       });
     }
     return total;

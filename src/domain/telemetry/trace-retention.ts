@@ -10,7 +10,7 @@ import { createTracePartitions, dropTracePartitions } from "../../store/telemetr
 import { deleteRollups, listExpiredDays } from "../../store/telemetry/trace-rollup.ts";
 import { deleteTextsBefore } from "../../store/telemetry/trace-text.ts";
 import { findOrganization, lookUpOrganizations } from "../../store/tenancy/organization.ts";
-import { noteRemoval } from "../removal.ts";
+import { noteRemoval, removeInBatches } from "../removal.ts";
 import { maxDailyRetentionDays, type RetentionOptions, retentionOf } from "./retention.ts";
 import { purgeStats, purgeStatsOfDeleted } from "./stat-retention.ts";
 import { ageLimitMs } from "./trace-record.ts";
@@ -67,11 +67,13 @@ export class TraceRetention {
     let texts = 0;
     let keys = 0;
     let counts = 0;
+    const now = this.#clock.now().getTime();
     for (const { id } of await lookUpOrganizations(this.#database)) {
       const kept = retentionOf(await this.#database.read(id, findOrganization), this.#options);
       traces += await this.#purgeTraces(id, kept.effectiveTraceDays, { isTold: true });
       texts += await this.#purgeTexts(id, kept.effectiveTextDays);
-      keys += await this.#purgeKeys(id);
+      // A day longer than evaluations are accepted, since clocks differ.
+      keys += await this.#purgeKeys(id, new Date(now - ageLimitMs - dayMs), { isTold: true });
       counts += await purgeStats(this.#database, id, this.#clock.now());
       await this.#forgetSubjects(id);
       await this.#purgeMarks(id);
@@ -106,7 +108,8 @@ export class TraceRetention {
     // Its projects are gone, so all its days are removed, whatever their age; so is its log.
     const traces = await this.#purgeTraces(orgId, 0, { isTold: false });
     await purgeStatsOfDeleted(this.#database, orgId, this.#clock.now());
-    return { traces, keys: await this.#purgeKeys(orgId, new Date(this.#clock.now().getTime() + dayMs)) };
+    const all = new Date(this.#clock.now().getTime() + dayMs);
+    return { traces, keys: await this.#purgeKeys(orgId, all, { isTold: false }) };
   }
 
   /** The first day (UTC) that partitions are kept of. */
@@ -120,16 +123,11 @@ export class TraceRetention {
   async #purgeTexts(orgId: string, keptDays: number): Promise<number> {
     // Whole days, as traces are: what is left of a day goes with the day.
     const before = new Date(`${dayOf(new Date(this.#clock.now().getTime() - keptDays * dayMs))}T00:00:00Z`);
-    let purged = 0;
-    for (let deleted = textBatch; deleted === textBatch; purged += deleted) {
-      deleted = await this.#database.systemTransaction(orgId, async (tx) => {
-        const texts = await deleteTextsBefore(tx, before, textBatch);
-        // One entry for all batches of a night: the log must not grow with the texts.
-        if (purged === 0 && texts > 0) await noteRemoval(tx, "trace_texts", { made_before: before.toISOString() });
-        return texts;
-      });
-    }
-    return purged;
+    return removeInBatches(this.#database, orgId, {
+      atOnce: textBatch,
+      remove: (tx) => deleteTextsBefore(tx, before, textBatch),
+      entry: { resource: "trace_texts", removed: { made_before: before.toISOString() } },
+    });
   }
 
   // Runtimes can report nothing any more that was made before these erasures.
@@ -146,15 +144,11 @@ export class TraceRetention {
     });
   }
 
-  // A day longer than evaluations are accepted, since clocks differ.
-  async #purgeKeys(
-    orgId: string,
-    before = new Date(this.#clock.now().getTime() - ageLimitMs - dayMs),
-  ): Promise<number> {
-    let purged = 0;
-    for (let deleted = keyBatch; deleted === keyBatch; purged += deleted) {
-      deleted = await this.#database.systemTransaction(orgId, (tx) => deleteKeysBefore(tx, before, keyBatch));
-    }
-    return purged;
+  #purgeKeys(orgId: string, before: Date, { isTold }: { readonly isTold: boolean }): Promise<number> {
+    return removeInBatches(this.#database, orgId, {
+      atOnce: keyBatch,
+      remove: (tx) => deleteKeysBefore(tx, before, keyBatch),
+      entry: isTold ? { resource: "evaluation_keys", removed: { made_before: before.toISOString() } } : undefined,
+    });
   }
 }

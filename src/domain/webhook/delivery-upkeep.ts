@@ -4,6 +4,7 @@ import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { deleteEventsBefore, organizationsWithEventsBefore } from "../../store/event/event.ts";
 import { wakeOverdue } from "../../store/webhook/delivery.ts";
+import { isRemovalNoted, removeInBatches } from "../removal.ts";
 import { keptMs } from "./delivery.ts";
 
 /** Deliveries that have been due for less than this have a wake-up of their own that is about to run. */
@@ -34,11 +35,16 @@ export class DeliveryUpkeep {
   /** Deletes events older than five days, with their deliveries. Returns how many events there were. */
   async purge(): Promise<number> {
     const before = new Date(this.#clock.now().getTime() - keptMs);
+    const until = { made_until: before.toISOString().slice(0, 10) };
     let purged = 0;
     for (const orgId of await organizationsWithEventsBefore(this.#database, before)) {
-      for (let deleted = purgeBatch; deleted === purgeBatch; purged += deleted) {
-        deleted = await this.#database.systemTransaction(orgId, (tx) => deleteEventsBefore(tx, before, purgeBatch));
-      }
+      // The job comes each hour, and the log of evidence gets one entry a day.
+      const isToldToday = await this.#database.read(orgId, (tx) => isRemovalNoted(tx, "events", until));
+      purged += await removeInBatches(this.#database, orgId, {
+        atOnce: purgeBatch,
+        remove: (tx) => deleteEventsBefore(tx, before, purgeBatch),
+        entry: isToldToday ? undefined : { resource: "events", removed: until },
+      });
     }
     return purged;
   }

@@ -20,9 +20,17 @@ export function entryCsvLine(entry: KnownEntry): string {
   const values = committedFields.map((field) => {
     const value = openings[field]?.value;
     if (value === undefined) return "";
-    return field === "actor" || field === "address" ? String(JSON.parse(value)) : value;
+    return field === "actor" || field === "address" ? stringIn(value) : value;
   });
   const erased = committedFields.filter((field) => openings[field] === undefined).join(" ");
   const members = open.map((name) => memberText(entry, name));
   return csvLine([...members, ...values, erased, Buffer.from(hash).toString("hex")]);
 }
+
+/** The string that JSON stands for. */
+function stringIn(json: string): string {
+  return plainString.test(json) ? json.slice(1, -1) : String(JSON.parse(json));
+}
+
+/** A string of JSON that says what it stands for. */
+const plainString = /^"[^"\\]*"$/;

@@ -19,12 +19,16 @@ export interface Extract {
   readonly lineOf: (entry: KnownEntry) => string;
 }
 
-/** The line of an extract; nothing where the entry does not belong into it. */
-export function extractLine({ kinds, lineOf }: Extract, entry: KnownEntry): string {
-  if (kinds === undefined) return lineOf(entry);
+/** What an entry's action is about: "gate" of "gate.override". */
+export function kindOf(entry: KnownEntry): string {
   const action = memberText(entry, "action");
   const end = action.indexOf(".");
-  return kinds.includes(end < 0 ? action : action.slice(0, end)) ? lineOf(entry) : "";
+  return end < 0 ? action : action.slice(0, end);
+}
+
+/** The line of an extract; nothing where the entry of this kind does not belong into it. */
+export function extractLine({ kinds, lineOf }: Extract, entry: KnownEntry, kind: string): string {
+  return kinds === undefined || kinds.includes(kind) ? lineOf(entry) : "";
 }
 
 /** A version of a bundle that an entry is about. */
@@ -38,9 +42,9 @@ export interface NamedManifest {
 
 /** The manifest of the version that an entry says was made. */
 export function manifestOf(entry: KnownEntry): NamedManifest | undefined {
+  if (!makingActions.has(memberText(entry, "action"))) return undefined;
   const [, kind, bundleId] = /^([a-z]+)\/(.+)$/.exec(memberText(entry, "resource")) ?? [];
-  const action = memberText(entry, "action");
-  if (kind !== "bundle" || bundleId === undefined || !makingActions.has(action)) return undefined;
+  if (kind !== "bundle" || bundleId === undefined) return undefined;
   const digest = objectOf(entry, "after")?.digest;
   return isDigestText(digest) ? { seq: entry.seq, bundleId, digest } : undefined;
 }

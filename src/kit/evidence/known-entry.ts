@@ -10,6 +10,17 @@ export interface KnownEntry extends LogEntry {
   readonly hash: Uint8Array;
 }
 
+/** The action of entries about entries whose retention is over. */
+export const forgetAction = "evidence.forget";
+
+/** Before which number an entry says that every other one was forgotten; 0 where it says nothing of it. */
+export function forgottenBefore(entry: KnownEntry): number {
+  if (entry.members.action !== forgetAction || entry.members.resource !== "evidence") return 0;
+  const after = openedValue(entry, "after");
+  const first = isJsonObject(after) ? after.first_kept : undefined;
+  return typeof first === "number" && Number.isSafeInteger(first) && first >= 0 && first <= entry.seq ? first : 0;
+}
+
 /** The entry, with its leaf read. */
 export function knownEntry(entry: LogEntry): KnownEntry {
   return { ...entry, members: JSON.parse(entry.leaf), hash: leafHash(entry.leaf) };

@@ -4,7 +4,7 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type KnownKeys, type TreeHead, verifyCheckpoint } from "./checkpoint.ts";
-import { isJsonObject, type KnownEntry } from "./known-entry.ts";
+import { forgottenBefore, isJsonObject, type KnownEntry } from "./known-entry.ts";
 import { commitmentOf, committedFields, leafHash } from "./leaf.ts";
 import { type LeftOut, LineError, type LogEntry, type LogLine, readLogLine } from "./log-file.ts";
 import { emptyRoot, GrowingTree, hashBytes } from "./merkle.ts";
@@ -30,6 +30,8 @@ export interface VerifiedLog extends TreeHead {
   readonly entries: number;
   /** Entries that it leaves out, by the reason that it gives. Their hashes are in the tree. */
   readonly leftOut: Readonly<Record<LeftOut["because"], number>>;
+  /** Of those left out as past their retention, how many no entry of the log that was read says to be forgotten. */
+  readonly unproved: number;
   /** Openings of its entries that were erased. */
   readonly erased: number;
   /** Times of its first and its last entry. */
@@ -50,6 +52,7 @@ export class LogVerifier {
   readonly #kept: TreeHead[];
   readonly #listener: LogListener | undefined;
   #head: TreeHead | undefined;
+  #orgId: string | undefined;
   /** The last tiles of the tree that are still to come. */
   #missing: TileAddress[] = [];
   /** Tiles that are verified: the last ones, and one full tile of each level. */
@@ -59,6 +62,9 @@ export class LogVerifier {
   readonly #growing = new GrowingTree();
   #next = 0;
   readonly #counts = { entries: 0, retention: 0, query: 0, erased: 0 };
+  /** What is past its retention is the beginning of the log: as far as the file says so, and as the log does. */
+  #leftOutBefore = 0;
+  #forgottenBefore = 0;
   #since: string | undefined;
   #until: string | undefined;
 
@@ -85,7 +91,7 @@ export class LogVerifier {
       else if (line.case === "tile") this.#addTile(line.tile, this.#head);
       else if (this.#missing[0] !== undefined)
         throw new LogError(this.#next, `tile ${tileKey(this.#missing[0])} is missing, on which the root depends`);
-      else if (line.case === "entry") this.#addEntry(line.entry, this.#head);
+      else if (line.case === "entry") this.#addEntry(line.entry);
       else if (line.case === "left_out") this.#leaveOut(line.leftOut, this.#head);
       else throw new LogError(this.#next, "there is a second checkpoint");
     } catch (error) {
@@ -105,7 +111,8 @@ export class LogVerifier {
     if (left !== undefined)
       throw new LogError(this.#growing.size, `the log leaves out what the kept checkpoint over ${left.size} is about`);
     const { entries, erased, ...leftOut } = this.#counts;
-    return { ...head, entries, leftOut, erased, since: this.#since, until: this.#until };
+    const unproved = leftOut.retention - Math.min(this.#leftOutBefore, this.#forgottenBefore);
+    return { ...head, entries, leftOut, unproved, erased, since: this.#since, until: this.#until };
   }
 
   #begin(line: LogLine): void {
@@ -123,6 +130,7 @@ export class LogVerifier {
     const stranger = this.#kept.find(({ origin }) => !isSameLog(origin, head.origin));
     if (stranger !== undefined) throw new LogError(0, `a kept checkpoint is of another log, ${stranger.origin}`);
     this.#head = head;
+    this.#orgId = readOrigin(head.origin)?.orgId;
     this.#missing = lastTiles(head.size);
     if (this.#missing.length === 0) this.#meetRoot(head);
   }
@@ -163,7 +171,7 @@ export class LogVerifier {
     if (leaves?.n === 0) this.#growLast();
   }
 
-  #addEntry(entry: LogEntry, { origin }: TreeHead): void {
+  #addEntry(entry: LogEntry): void {
     const seq = this.#next;
     const refuse = (message: string) => new LogError(seq, `entry ${seq}: ${message}`);
     if (entry.seq !== seq) throw refuse(`entry ${entry.seq} stands in its place`);
@@ -175,7 +183,7 @@ export class LogVerifier {
     // What was signed is what the log had. These three would be faults of the log itself.
     if (leaf.v !== 2) throw refuse("its leaf has another form than 2");
     if (leaf.seq !== seq) throw refuse("its leaf has another number");
-    if (leaf.org_id !== readOrigin(origin)?.orgId) throw refuse("it is of another organization");
+    if (leaf.org_id !== this.#orgId) throw refuse("it is of another organization");
     for (const field of committedFields) {
       const opening = entry.openings[field];
       if (opening === undefined) this.#counts.erased++;
@@ -185,7 +193,9 @@ export class LogVerifier {
     this.#until = String(leaf.created_at);
     this.#since ??= this.#until;
     this.#next++;
-    this.#listener?.entry({ ...entry, members: leaf, hash });
+    const verified = { ...entry, members: leaf, hash };
+    this.#forgottenBefore = Math.max(this.#forgottenBefore, forgottenBefore(verified));
+    this.#listener?.entry(verified);
   }
 
   #leaveOut(leftOut: LeftOut, { size }: TreeHead): void {
@@ -193,6 +203,7 @@ export class LogVerifier {
     if (from !== this.#next || to > size)
       throw new LogError(this.#next, `entry ${this.#next} is missing: entries ${from} to ${to - 1} are left out here`);
     this.#counts[because] += to - from;
+    if (because === "retention" && this.#leftOutBefore === from) this.#leftOutBefore = to;
     this.#next = to;
     this.#listener?.leftOut(leftOut);
   }

@@ -2,12 +2,13 @@
 // that something was erased between one file and the next, and by the verifier, which finds out that a file says
 // something else than the log. What is held is a digest of each file.
 
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import {
   entryGapLines,
   extractLine,
   extracts,
   gapHeader,
+  kindOf,
   leftOutGapLine,
   manifestGapLine,
   manifestOf,
@@ -18,14 +19,16 @@ import type { LeftOut } from "./log-file.ts";
 import type { LogListener } from "./log-verifier.ts";
 import { packageFiles } from "./package.ts";
 
+const charsAtOnce = 65_536;
+
 /** Follows a log, and then the manifests of its bundles. */
 export class PackageDigests implements LogListener {
   readonly #onLine: (file: string, seq: number) => void;
-  readonly #extracts = extracts.map((extract) => ({ extract, hash: begun(extract.header) }));
-  readonly #gaps = begun(gapHeader());
+  readonly #extracts = extracts.map((extract) => ({ extract, hash: new TextHash(extract.header) }));
+  readonly #gaps = new TextHash(gapHeader());
   /** Which manifests the log names, and which the file of bundles has a line for. */
-  readonly #named = begun("");
-  readonly #listed = begun("");
+  readonly #named = new TextHash("");
+  readonly #listed = new TextHash("");
 
   /** `onLine` is called with each entry that has a line in a file. */
   constructor(onLine: (file: string, seq: number) => void = () => undefined) {
@@ -33,8 +36,9 @@ export class PackageDigests implements LogListener {
   }
 
   entry(entry: KnownEntry): void {
+    const kind = kindOf(entry);
     for (const { extract, hash } of this.#extracts) {
-      const line = extractLine(extract, entry);
+      const line = extractLine(extract, entry, kind);
       if (line === "") continue;
       hash.update(line);
       this.#onLine(extract.name, entry.seq);
@@ -59,14 +63,35 @@ export class PackageDigests implements LogListener {
 
   /** The digest of each file that follows from what was read, and whether every manifest had its line. */
   end(): { readonly files: ReadonlyMap<string, string>; readonly hasAllManifests: boolean } {
-    const files = this.#extracts.map(({ extract, hash }): [string, string] => [extract.name, hash.digest("hex")]);
-    const hasAllManifests = this.#named.digest("hex") === this.#listed.digest("hex");
-    return { files: new Map([...files, [packageFiles.gaps, this.#gaps.digest("hex")]]), hasAllManifests };
+    const files = this.#extracts.map(({ extract, hash }): [string, string] => [extract.name, hash.digest()]);
+    const hasAllManifests = this.#named.digest() === this.#listed.digest();
+    return { files: new Map([...files, [packageFiles.gaps, this.#gaps.digest()]]), hasAllManifests };
   }
 }
 
-function begun(text: string): Hash {
-  return createHash("sha256").update(text);
+/** The digest of a text that comes in many short pieces: hashing them some at a time takes less. */
+class TextHash {
+  readonly #hash = createHash("sha256");
+  #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  update(text: string): void {
+    this.#text += text;
+    if (this.#text.length > charsAtOnce) this.#hashText();
+  }
+
+  digest(): string {
+    this.#hashText();
+    return this.#hash.digest("hex");
+  }
+
+  #hashText(): void {
+    this.#hash.update(this.#text);
+    this.#text = "";
+  }
 }
 
 function nameOf({ seq, bundleId, digest }: NamedManifest): string {

@@ -136,17 +136,26 @@ export const auditFunctions: readonly SqlFunction[] = [
       $$`,
   },
   {
-    // Openings go together with the leaf, so the entries that have one are those that are kept. The oldest are looked
-    // at: entries are numbered in the order of their times, but for those that were written at the same moment.
+    // Openings go together with the leaf, so the entries that have one are those that are kept. What is forgotten is
+    // always a beginning of the log, up to the first entry that is young enough, so that one number says what is gone.
+    // Entries about forgetting do not make it forget: each night they would leave a new one for a later night.
     signature: "forget_entries(timestamptz, integer)",
     owner: ownerRole,
     callers: [workerRole],
     create: `create or replace function app.forget_entries(made_before timestamptz, most integer)
       returns table (forgotten integer) language sql security definer set search_path = pg_catalog, public as $$
-        with oldest as (select o.seq from public.audit_opening o order by o.seq limit most),
+        with oldest as (
+          select e.seq, e.created_at < least(made_before, now() - interval '90 days') as is_old
+          from (select o.seq from public.audit_opening o order by o.seq limit most) o
+          join public.audit_entry e using (seq)),
+        first_other as (
+          select e.created_at from public.audit_opening o join public.audit_entry e using (seq)
+          where e.action <> 'evidence.forget' order by o.seq limit 1),
         old as (
-          select e.seq from oldest join public.audit_entry e using (seq)
-          where e.created_at < least(made_before, now() - interval '90 days')),
+          select o.seq from oldest o
+          where o.seq < coalesce((select min(y.seq) from oldest y where not y.is_old), 9223372036854775807)
+            and exists (
+              select from first_other f where f.created_at < least(made_before, now() - interval '90 days'))),
         openings as (delete from public.audit_opening o using old where o.seq = old.seq),
         entries as (
           update public.audit_entry e set leaf = null, action = null, resource = null from old where e.seq = old.seq
@@ -156,13 +165,26 @@ export const auditFunctions: readonly SqlFunction[] = [
   },
 ];
 
-/** Makes up to `most` of the oldest entries from before this time lose everything but their hash. Returns how many. */
-export async function forgetEntries(tx: Transaction, madeBefore: Date, most: number): Promise<number> {
+/** Entries that were forgotten. */
+export interface Forgotten {
+  readonly entries: number;
+  /** Number of the first entry that is kept: every one before is forgotten, then or before. */
+  readonly firstKept: number;
+}
+
+/** Makes up to `most` of the oldest entries from before this time lose everything but their hash. */
+export async function forgetEntries(tx: Transaction, madeBefore: Date, most: number): Promise<Forgotten> {
   const rows = await runBound<{ forgotten: number }>(tx, "select forgotten from app.forget_entries($1, $2)", [
     madeBefore,
     most,
   ]);
-  return rows[0]?.forgotten ?? 0;
+  const kept = await runBound<{ first: string }>(
+    tx,
+    `select coalesce((select min(seq) from audit_opening where org_id = $1),
+       (select size from audit_head where org_id = $1), 0) as first`,
+    [tx.orgId],
+  );
+  return { entries: rows[0]?.forgotten ?? 0, firstKept: Number(kept[0]?.first ?? 0) };
 }
 
 /** The trigger that makes the function above protect the table. */

@@ -283,4 +283,29 @@ describe("the purge", () => {
     }
     expect(await world.upkeep.purge()).toBe(0);
   });
+
+  it("is told to the log of evidence once a day, although it comes each hour", async () => {
+    const hourMs = 3_600_000;
+    const dayMs = 24 * hourMs;
+    const caller = await world.newCaller();
+    await world.subscribe(caller, sink.url);
+    // Six in the morning, far from the end of a day.
+    world.clock.pass(dayMs - (world.clock.now().getTime() % dayMs) + 6 * hourMs);
+    await world.publish(caller);
+    world.clock.pass(hourMs);
+    await world.publish(caller);
+    const purged: number[] = [];
+    for (const passed of [5 * dayMs - hourMs / 2, hourMs]) {
+      world.clock.pass(passed);
+      purged.push(await world.upkeep.purge());
+    }
+    expect(purged.every((events) => events > 0)).toBe(true);
+    await world.publish(caller);
+    world.clock.pass(6 * dayMs);
+    await world.upkeep.purge();
+    const told = await world.database.read(caller.orgId, (tx) =>
+      tx.sql<{ resource: string }>("select resource from audit_entry where action = 'retention.remove'"),
+    );
+    expect(told).toEqual([{ resource: "events" }, { resource: "events" }]);
+  });
 });

@@ -6,7 +6,7 @@ import { leafHash } from "../../../kit/evidence/leaf.ts";
 import { LogError } from "../../../kit/evidence/log-verifier.ts";
 import { NoteError } from "../../../kit/evidence/note.ts";
 import { defineCommand, required } from "../../command.ts";
-import { keptCheckpoint } from "../../evidence/checkpoint-file.ts";
+import { keptCheckpoints } from "../../evidence/checkpoint-file.ts";
 import { readLogKeys } from "../../evidence/log-keys.ts";
 import { PackageError, type VerifiedFile, verifyFile } from "../../evidence/verify-file.ts";
 import { exitCodes, fileFailure } from "../../failure.ts";
@@ -23,7 +23,12 @@ export const evidenceVerify = defineCommand({
   positionals: { label: "<file> --key <file>", min: 1, max: 1 },
   options: {
     key: { type: "string", short: "k", value: "FILE", help: "Keys of the log: their texts, or log_keys as JSON." },
-    checkpoint: { type: "string", value: "FILE", help: "A checkpoint kept earlier, which the log has to continue." },
+    checkpoint: {
+      type: "string",
+      multiple: true,
+      value: "FILE",
+      help: "A checkpoint kept earlier, or a page of them as GET …/evidence/checkpoints answers it, which the log has to continue. Several times for several files.",
+    },
   },
   notes: `The file is an export as JSONL or ZIP, or a proof that \`evidence prove\` wrote. Get the key from somebody whom you
 trust, not from the export. What is wrong is named by the number of the first entry that it is about.`,
@@ -32,7 +37,7 @@ trust, not from the export. What is wrong is named by the number of the first en
     try {
       if (startOf(path) === proofStart) showProof(verifyProof(path, keys), output);
       else {
-        const kept = values.checkpoint === undefined ? [] : [keptCheckpoint(values.checkpoint, keys)];
+        const kept = (values.checkpoint ?? []).flatMap((file) => keptCheckpoints(file, keys));
         showLog(await verifyFile(path, { keys, kept }), output);
       }
       return exitCodes.fine;
@@ -87,12 +92,16 @@ function showProof({ origin, size, leaf }: ProvedEntry, output: Output): void {
 }
 
 function showLog({ origin, size, root, ...log }: VerifiedFile, output: Output): void {
-  const { entries, leftOut, erased, since, until, compared, ofOtherKeys, unverified } = log;
+  const { entries, leftOut, unproved, erased, since, until, compared, ofOtherKeys, unverified } = log;
   output.line(`${output.styled("green", "verified")}: ${entries} entries of ${shown(origin)}`);
   output.line(`signed: ${size} entries, root ${root.toString("hex")}`);
   if (since !== undefined) output.line(`from ${shown(since)} to ${shown(String(until))}`);
   if (leftOut.retention > 0)
     output.line(`left out, past their retention: ${leftOut.retention}; their hashes are in the log`);
+  if (unproved > 0)
+    output.line(
+      `NOT PROVED: of ${unproved} of them no entry of this export says that they were forgotten; ask for a whole export`,
+    );
   if (leftOut.query > 0)
     output.line(`left out by the query of the export: ${leftOut.query}; their hashes are in the log`);
   if (erased > 0) output.line(`values that were erased: ${erased}; the entries are verified without them`);
@@ -104,6 +113,7 @@ function showLog({ origin, size, root, ...log }: VerifiedFile, output: Output): 
     ...{ verified: true, origin, tree_size: size, root_hash: root.toString("hex"), entries },
     ...{
       left_out: { ...leftOut },
+      unproved,
       erased,
       since: since ?? null,
       until: until ?? null,

@@ -108,12 +108,15 @@ export async function eraseBenchmarkResults(tx: Transaction, sampleIds: readonly
   ]);
 }
 
-/** Deletes the results of runs that were made before the moment. */
-export async function deleteBenchmarkResultsBefore(tx: Transaction, moment: Date): Promise<void> {
-  await runBound(
+/** Deletes the results of runs that were made before the moment. Returns how many. */
+export async function deleteBenchmarkResultsBefore(tx: Transaction, moment: Date): Promise<number> {
+  const rows = await runBound<{ gone: number }>(
     tx,
-    `delete from benchmark_result using run where benchmark_result.org_id = $1 and run.org_id = $1
-       and run.id = benchmark_result.run_id and run.created_at < $2`,
+    `with gone as (
+       delete from benchmark_result using run where benchmark_result.org_id = $1 and run.org_id = $1
+         and run.id = benchmark_result.run_id and run.created_at < $2 returning 1)
+     select count(*)::int as gone from gone`,
     [tx.orgId, moment],
   );
+  return rows[0]?.gone ?? 0;
 }

@@ -102,20 +102,24 @@ export function listImports(tx: Transaction, datasetId: string, page: Page): Pro
 
 /**
  * Forgets why samples were refused, of imports that were made before the first moment, and imports before the second.
+ * Returns how many imports that were.
  */
 export async function forgetImports(
   tx: Transaction,
   { detailsBefore, before }: { readonly detailsBefore: Date; readonly before: Date },
-): Promise<void> {
-  await runBound(
+): Promise<number> {
+  const forgotten = await runBound(
     tx,
     `update dataset_import set problems = null
-     where org_id = $1 and created_at < $2 and finished_at is not null and problems is not null`,
+     where org_id = $1 and created_at < $2 and finished_at is not null and problems is not null returning 1 as one`,
     [tx.orgId, detailsBefore],
   );
-  await runBound(tx, "delete from dataset_import where org_id = $1 and created_at < $2 and finished_at is not null", [
-    ...[tx.orgId, before],
-  ]);
+  const gone = await runBound(
+    tx,
+    "delete from dataset_import where org_id = $1 and created_at < $2 and finished_at is not null returning 1 as one",
+    [tx.orgId, before],
+  );
+  return forgotten.length + gone.length;
 }
 
 /** An import of any organization. */

@@ -22,6 +22,7 @@ import { TraceReplay } from "../../../../src/domain/replay/trace-replay.ts";
 import { RunRetention } from "../../../../src/domain/run/run-retention.ts";
 import { type RunKind, RunWorker } from "../../../../src/domain/run/run-worker.ts";
 import { Erasures } from "../../../../src/domain/telemetry/erasure.ts";
+import { Evidence } from "../../../../src/domain/telemetry/evidence.ts";
 import { Traces } from "../../../../src/domain/telemetry/trace.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
@@ -287,5 +288,19 @@ describe("a replay of many traces", () => {
     clock.pass(310 * dayMs);
     expect(await retention.purge()).toBeGreaterThan(0);
     await expect(replays.get(world.caller, run.id)).rejects.toThrow("replay");
+    // The log of evidence says both, once for each night on which something went.
+    await retention.purge();
+    const wanted = {
+      action: "retention.remove",
+      actor: undefined,
+      resource: "runs",
+      since: undefined,
+      until: undefined,
+    };
+    const [told] = await new Evidence(database).list(world.caller, wanted, { limit: 9, offset: 0 });
+    expect(told.map(({ values }) => values.after)).toEqual([
+      { runs: 1, imports: 0, replay_results: 0, benchmark_results: 0 },
+      { runs: 0, imports: 0, replay_results: report.results, benchmark_results: 0 },
+    ]);
   });
 });

@@ -175,5 +175,19 @@ it("holds a part of a log at a time, however long the log is", { timeout: 7_200_
     expect(verified).toMatchObject({ size: n, entries: n, erased: 0 });
     expect(meter.grownBytes()).toBeLessThan(maxHeldBytes);
   }
+  // In ranges of time, each under the same checkpoint, and together all of it.
+  const middle = new Date(Date.UTC(2026, 0, 1) + Math.floor(n * 0.75) * 1_000);
+  const entries: number[] = [];
+  for (const range of [{ until: middle }, { since: middle }]) {
+    const file = join(folder, "range.zip");
+    const startedAt = performance.now();
+    const part = { query: { ...query, ...range }, format: "zip", treeSize: n } as const;
+    await pipeline(Readable.from(await exports.open(world.caller, part)), createWriteStream(file));
+    figures.range_seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    const verified = await verifyFile(file, { keys: verifierKeys.map(readVerifierKey), kept: [] });
+    expect(verified).toMatchObject({ size: n, leftOut: { query: n - verified.entries, retention: 0 } });
+    entries.push(verified.entries);
+  }
+  expect(entries).toEqual([Math.floor(n * 0.75), n - Math.floor(n * 0.75)]);
   reportSample({ n, failures: 0, figures });
 });

@@ -117,8 +117,42 @@ describe("EvidenceRetention", () => {
     const exported = await new EvidenceExports(database, keys).open(old.caller, what);
     let text = "";
     for await (const bytes of exported) text += Buffer.from(bytes).toString();
-    for (const line of text.trimEnd().split("\n")) verifier.add(line);
-    expect(verifier.end()).toMatchObject({ size: to, entries: to - 3, leftOut: { retention: 3, query: 0 } });
+    const lines = text.trimEnd().split("\n");
+    for (const line of lines) verifier.add(line);
+    const found = { size: to, entries: to - 3, leftOut: { retention: 3, query: 0 }, unproved: 0 };
+    expect(verifier.end()).toMatchObject(found);
+    // The entry about what was forgotten says how far; that others are past their retention is a claim of the file.
+    const leftOut = (from: number, until: number) => `{"left_out":[${from},${until}],"because":"retention"}`;
+    const forged = (seq: number) =>
+      lines.map((line) => (line.startsWith(`{"seq":${seq},`) ? leftOut(seq, seq + 1) : line));
+    const unprovedOf = (some: readonly string[]) => {
+      const another = new LogVerifier(known);
+      for (const line of some) another.add(line);
+      return another.end().unproved;
+    };
+    expect(unprovedOf(lines)).toBe(0);
+    for (const seq of [3, 4]) expect(unprovedOf(forged(seq))).toBe(1);
+    // Nor does a file without that entry prove anything.
+    expect(unprovedOf(forged(to - 1))).toBe(4);
+  });
+
+  it("does not forget because of what it says itself, night after night", async () => {
+    const idle = await createWorld(database);
+    const then = { now: () => new Date(Date.now() - 400 * dayMs) };
+    const past = await openDatabase({ url: urls.applicationUrl, poolSize: 1, clock: then });
+    const audit = { action: "evidence.forget", requestId: randomUUID(), address: "" };
+    await past.transaction({ ...idle.caller, audit }, async (tx) =>
+      tx.changed({ resource: "evidence", before: null, after: { entries: 1 } }),
+    );
+    await past.close();
+    expect(await retention().purge()).toBe(0);
+    // With another one it goes, too.
+    await changeAgo(idle, 399);
+    expect(await retention().purge()).toBe(2);
+    const left = await new Evidence(database).list(idle.caller, everything, whole);
+    expect(left[0].map(({ action, values }) => [action, values.after])).toEqual([
+      ["evidence.forget", { entries: 2, first_kept: 2, made_before: expect.any(String) }],
+    ]);
   });
 
   it("cannot be brought to forget what is younger than ninety days, by anybody", async () => {

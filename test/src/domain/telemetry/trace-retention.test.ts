@@ -124,6 +124,13 @@ describe("TraceRetention", () => {
     now = new Date(Date.now() + 3 * dayMs);
     await new TraceRetention(worker, clock, monthly).purge();
     expect(await keys()).toBe(0);
+    const filter = { action: "retention.remove", actor: undefined, resource: "evaluation_keys" };
+    const [told] = await new Evidence(database).list(
+      world.caller,
+      { ...filter, since: undefined, until: undefined },
+      page,
+    );
+    expect(told.map(({ values }) => values.after)).toEqual([{ made_before: expect.stringMatching(/^20.*Z$/) }]);
   });
 
   it("makes missing partitions, moves what had fallen into the default one, and drops those of long ago", async () => {
