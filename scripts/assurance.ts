@@ -70,6 +70,18 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "kills of worker and control plane in erasures, replays, benchmarks, calibrations and imports",
     n: 50,
   },
+  "large-import": {
+    file: "test/api/measure/dataset-import.test.ts",
+    test: "of a large file|above the limit",
+    unit: "MiB of one body that is imported; a byte above the limit is refused",
+    n: 256,
+  },
+  "dataset-round-trip": {
+    file: "test/src/rpc/measure/dataset-round-trip.test.ts",
+    test: "whatever its samples say",
+    unit: "datasets of hostile samples, each exported and imported again in each of three formats",
+    n: 34_000,
+  },
   fleet: {
     file: "test/e2e/fleet.test.ts",
     unit: "planned calls of a fleet whose processes are drained, replaced, killed and stopped in turn, and whose database restarts",

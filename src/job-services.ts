@@ -107,7 +107,7 @@ export function createJobServices(
   const graceMs = config.billingGraceMs;
   const stripe = connectStripe(config, { database, outbound, clock, log, metrics, mailer, graceMs });
   const attempts = new DeliveryAttempts(database, { sealer, outbound, clock, mailer });
-  const importParts = { database, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
+  const importParts = { database, sealer, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
   const imports = new ImportRun(importParts, outbound);
   const { newTimeline } = config;
   const keys = new SigningKeys(database, sealer, externalSigner(config, outbound), { newTimeline });

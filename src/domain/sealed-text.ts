@@ -21,6 +21,8 @@ export interface TextPurpose {
   readonly secretName: string;
   /** Such as "trace.text". */
   readonly purpose: string;
+  /** Texts of fewer bytes are not deflated. Default: that of traces, which are many more. */
+  readonly minDeflatedBytes?: number;
 }
 
 /** Seals and opens the texts of one organization. */
@@ -66,13 +68,13 @@ export class TextSeals {
   }
 }
 
-function textSeal(orgId: string, key: Uint8Array, { purpose }: TextPurpose): TextSeal {
+function textSeal(orgId: string, key: Uint8Array, { purpose, minDeflatedBytes }: TextPurpose): TextSeal {
   const sealer = createSealer({ masterKeys: [{ id: keyId, key }] });
   const binding = (rowId: string): SealBinding => ({ purpose, orgId, rowId });
   const openPacked = (rowId: string, sealed: Uint8Array) => sealer.open(sealed, binding(rowId));
   return {
     key,
-    seal: (rowId, text) => sealer.seal(packText(text), binding(rowId)),
+    seal: (rowId, text) => sealer.seal(packText(text, minDeflatedBytes), binding(rowId)),
     open: (rowId, sealed) => unpackText(openPacked(rowId, sealed)),
     openPacked,
   };

@@ -11,12 +11,15 @@ const minDeflatedBytes = 512;
 /** No record is larger, so no text is. */
 const maxTextBytes = 8 << 20;
 
-/** Packs the bytes of a text. */
-export function packText(text: Uint8Array): Buffer {
-  if (text.length < minDeflatedBytes) return plainText(text);
+/** Packs the bytes of a text. Shorter texts than `minBytes` are left as they are. */
+export function packText(text: Uint8Array, minBytes = minDeflatedBytes): Buffer {
+  if (text.length < minBytes) return plainText(text);
   // With a window of 32 KiB, the room that zlib clears for a text of one takes longer than deflating it.
   const windowBits = Math.min(Math.max(32 - Math.clz32(text.length - 1), 11), 15);
-  return Buffer.concat([Uint8Array.of(1), deflateRawSync(text, { level: 1, windowBits, memLevel: windowBits - 7 })]);
+  // The output of most is smaller than the input: by itself zlib would take 16 KiB for each.
+  const chunkSize = Math.min(Math.max(text.length, 1_024), 16_384);
+  const options = { level: 1, windowBits, memLevel: windowBits - 7, chunkSize };
+  return Buffer.concat([Uint8Array.of(1), deflateRawSync(text, options)]);
 }
 
 /** A text as it is, in the form of packed ones. */

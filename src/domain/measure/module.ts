@@ -30,11 +30,11 @@ export interface MeasureParts {
 
 /** Builds the services. */
 export function createMeasureDomain({ database, sealer, guard, clock, analysis }: MeasureParts) {
-  const parts = { database, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
+  const parts = { database, sealer, seals: sampleSeals(sealer), trainingTexts: shippedTrainingTexts() };
   const benchmarks = new Benchmarks({ database, clock, analysis });
   return {
     annotations: new Annotations(database, sealer),
-    annotationExports: new AnnotationExports({ ...parts, sealer }),
+    annotationExports: new AnnotationExports(parts),
     annotationQueue: new AnnotationQueue(database),
     annotationSettings: new AnnotationSettings(database),
     benchmarks,

@@ -13,10 +13,15 @@ const hashBytes = 8;
  */
 const longMarks = /\p{M}{31}/u;
 
+/** Without any of these a text is in NFC. */
+const composable = /[\u0300-\uffff]/;
+/** What collapsing white space would change, within a text. Most texts have none of it, and looking is much cheaper. */
+const untidy = /[^\S ]| {2}/;
+
 /** The text as it is compared: in NFC, and with white space collapsed. */
 export function comparableText(text: string): string {
-  const composed = longMarks.test(text) ? text : text.normalize("NFC");
-  return composed.replaceAll(/\s+/g, " ").trim();
+  const composed = !composable.test(text) || longMarks.test(text) ? text : text.normalize("NFC");
+  return (untidy.test(composed) ? composed.replaceAll(/\s+/g, " ") : composed).trim();
 }
 
 /** A set of texts. */

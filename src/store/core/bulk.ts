@@ -50,9 +50,13 @@ export async function insertRows<Row extends object>(tx: Pick<Transaction, "em">
 /** A column that has a value for each row. */
 export interface BulkColumn {
   readonly name: string;
-  readonly type: "uuid" | "text" | "int" | "smallint" | "timestamptz";
-  readonly values: readonly (string | number | Date | null)[];
+  readonly type: ColumnType;
+  readonly values: readonly BulkValue[];
 }
+
+type ColumnType = "uuid" | "text" | "text[]" | "int" | "smallint" | "boolean" | "timestamptz" | "hex";
+/** What a column may have: a list of texts for `text[]`, short bytes for `hex`. */
+type BulkValue = string | number | boolean | Date | readonly string[] | Uint8Array | null;
 
 /** An insert of many rows that share some of their values. */
 export interface ColumnInsert {
@@ -84,7 +88,7 @@ export async function insertByColumns(
   const text = `insert into ${table} (${names.join(", ")})
     select ${[
       ...common.map(({ type }, index) => `$${index + 1}::${type}`),
-      ...columns.map(({ name, type }) => (type === "timestamptz" ? `to_timestamp(${name} / 1000.0)` : name)),
+      ...columns.map(({ name, type }) => readBack[type]?.(name) ?? name),
     ].join(", ")}, substring($${at + 1}::bytea from bytes_end - bytes_size + 1 for bytes_size)
     from unnest(${[
       ...columns.map(({ type }, index) => `$${common.length + index + 1}::${arrayTypes[type]}`),
@@ -102,19 +106,43 @@ export async function insertByColumns(
 const arrayTypes = {
   uuid: "uuid[]",
   text: "text[]",
+  // An array of arrays has to be a rectangle.
+  "text[]": "text[]",
+  hex: "text[]",
+  boolean: "boolean[]",
   int: "int[]",
   smallint: "smallint[]",
   timestamptz: "float8[]",
 } as const;
 
+const readBack: Readonly<Partial<Record<ColumnType, (name: string) => string>>> = {
+  timestamptz: (name) => `to_timestamp(${name} / 1000.0)`,
+  "text[]": (name) => `${name}::text[]`,
+  hex: (name) => `decode(${name}, 'hex')`,
+};
+
 // The driver escapes each item of an array, which only texts need.
 function arrayOf({ type, values }: BulkColumn): unknown {
   if (type === "text") return values;
-  return arrayText(values.map((value) => (value instanceof Date ? value.getTime() : value)));
+  if (type === "text[]") return values.map((value) => (Array.isArray(value) ? textArray(value) : value));
+  return arrayText(values.map(plainItem));
 }
 
-function arrayText(values: readonly (string | number | Date | null)[]): string {
+function plainItem(value: BulkValue): BulkValue {
+  if (value instanceof Date) return value.getTime();
+  return value instanceof Uint8Array ? bufferOf(value).toString("hex") : value;
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function arrayText(values: readonly BulkValue[]): string {
   return `{${values.map((value) => value ?? "NULL").join(",")}}`;
+}
+
+function textArray(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 
 /** The items in groups of at most this size, in their order. */

@@ -201,6 +201,24 @@ export async function erasedTracesAmong(tx: Transaction, ids: readonly string[])
   return new Set(rows.map(({ id }) => id));
 }
 
+/** A trace as an erasure sees it. */
+export interface TraceRecord {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly erasedAt: Date | null;
+  readonly record: Buffer;
+}
+
+/** Those of these traces that are still there. */
+export function recordsOfTraces(tx: Transaction, ids: readonly string[]): Promise<TraceRecord[]> {
+  return runBound<TraceRecord>(
+    tx,
+    `select id, created_at as "createdAt", erased_at as "erasedAt", record from trace
+     where org_id = $1 and id = any($2::uuid[])`,
+    [tx.orgId, [...ids]],
+  );
+}
+
 /** Replaces the bodies of events. What targets answered may repeat the former ones, so it goes too. */
 export async function rewriteEvents(tx: Transaction, events: readonly SentEvent[]): Promise<void> {
   if (events.length === 0) return;

@@ -1,18 +1,22 @@
 // Files on their way into datasets, over real sockets: whole, wrong in places, broken off, and fetched from elsewhere.
 
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { type AddressInfo, connect as connectTcp } from "node:net";
+import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { isAssurance, reportSample, sampleOf } from "../../../scripts/assurance/sample.ts";
 import { callLimits } from "../../../src/config.ts";
+import { eraseSamplesAbout } from "../../../src/domain/measure/dataset/dataset-erasure.ts";
 import { sampleSeals } from "../../../src/domain/measure/dataset/dataset-sample.ts";
 import { ImportRun } from "../../../src/domain/measure/dataset/import-run.ts";
 import { shippedTrainingTexts } from "../../../src/domain/measure/dataset/training-text.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
+import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
 import { createOutbound } from "../../../src/kit/net/outbound/client.ts";
 import { createNetworkGuard } from "../../../src/kit/net/outbound/guard.ts";
 import { type Database, openDatabase } from "../../../src/store/connection/database.ts";
@@ -68,6 +72,32 @@ async function newDataset(): Promise<string> {
 
 function send(id: string, body: BodyInit, contentType: string, query = "") {
   return call("POST", `/datasets/${id}/import${query}`, { body, headers: { "content-type": contentType } });
+}
+
+/** A line of a large file: all have the same length. */
+function largeLine(at: number): string {
+  return `${JSON.stringify({ text: `${String(at).padStart(9, "0")} ${"some words of prose ".repeat(50)}` })}\n`;
+}
+
+/** Sends a file of lines without saying how long it is, and blanks up to its size. */
+async function sendLarge(id: string, sizeBytes: number, onPiece: () => void) {
+  const length = largeLine(0).length;
+  const lines = Math.floor(sizeBytes / length);
+  const pieces = function* () {
+    for (let at = 0; at < lines; at += 64) {
+      onPiece();
+      yield Buffer.from(Array.from({ length: Math.min(64, lines - at) }, (_, i) => largeLine(at + i)).join(""));
+    }
+    yield Buffer.alloc(sizeBytes - lines * length, " ");
+  };
+  const response = await fetch(`${plane.baseUrl}/v1/orgs/${world.orgId}/datasets/${id}/import`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${world.tokens.admin}`, "content-type": "application/x-ndjson" },
+    body: Readable.toWeb(Readable.from(pieces())) as unknown as BodyInit, // two names of one class
+    ...{ duplex: "half" },
+  });
+  const text = await response.text();
+  return { status: response.status, text, added: (JSON.parse(text) as Json).added };
 }
 
 const samplesOf = async (id: string) => (await call("GET", `/datasets/${id}/samples?limit=200`)).body;
@@ -204,6 +234,118 @@ describe("an import", () => {
     expect(body).toMatchObject({ state: "succeeded", version: 2 });
   });
 
+  it("is the same dataset again, with samples of traces, of which an erasure reaches those that come back", async () => {
+    const id = await newDataset();
+    const trace = randomUUID();
+    const source = { trace_id: trace, annotation_ids: [randomUUID()] };
+    const lines = [
+      { text: "=1+1", external_id: "@x", labels: ["-a"], tags: ["'b", "|"], group: "+g" },
+      { text: '\uFEFFa "b",\r\n\0', stage: "output", language: "de", must_match: ["p/r"], weight: 0.1 },
+      { segments: [{ text: "said" }, { role: "tool", text: "" }], source, spans: [{ start: 0, end: 2, label: "x" }] },
+      { source, facts: { signals: [{ score: 0.5 }], text: "=" }, expected_outcome: "BLOCK" },
+      { tool_calls: [{ name: "pay", arguments: { sum: 1e21, "": null } }], is_gray: true, split: "dev" },
+    ];
+    const first = await send(id, lines.map((line) => JSON.stringify(line)).join("\n"), "application/x-ndjson");
+    expect(first.body).toMatchObject({ added: 5, rejected: 0, errors: [] });
+    const jsonl = await call("GET", `/datasets/${id}/export`);
+    const csv = await call("GET", `/datasets/${id}/export?format=csv`);
+    const array = `[${jsonl.text.trimEnd().replaceAll("\n", ",")}]`;
+    const digest = jsonl.headers.get("x-dataset-digest");
+    for (const [file, type] of [
+      [jsonl.text, "application/x-ndjson"],
+      [csv.text, "text/csv"],
+      [array, "application/json"],
+    ] as const) {
+      const copy = await newDataset();
+      expect((await send(copy, file, type)).body).toMatchObject({ added: 5, rejected: 0, errors: [] });
+      expect((await call("GET", `/datasets/${copy}/export`)).headers.get("x-dataset-digest")).toBe(digest);
+    }
+    // Whoever may not see texts of traces exports none, and is told so when the file comes back.
+    const asCi = { authorization: `Bearer ${world.tokens.ci}` };
+    const withheld = await call("GET", `/datasets/${id}/export?format=csv`, { headers: asCi });
+    const refused = await send(await newDataset(), withheld.text, "text/csv");
+    expect(refused.body).toMatchObject({ added: 4, rejected: 1, errors: [{ field: "text", code: "withheld" }] });
+    const { body: erasure } = await call("POST", "/erasures", {
+      body: JSON.stringify({ subject: { trace_ids: [trace] }, reason: "asked" }),
+      headers: { "content-type": "application/json" },
+    });
+    const kinds = { erasure: new ErasureRun(testSealer, eraseSamplesAbout) };
+    const worker = new RunWorker(workers, { kinds, clock, log: pino({ level: "silent" }) });
+    await worker.work({ org_id: world.orgId, run_id: String(erasure.id) });
+    expect((await textsOf(id)).length).toBe(3);
+    const late = await send(await newDataset(), csv.text, "text/csv");
+    expect(late.body).toMatchObject({
+      ...{ added: 3, rejected: 2 },
+      errors: [
+        { field: "source", code: "erased" },
+        { field: "source", code: "erased" },
+      ],
+    });
+  });
+
+  it("names the field and its source that do not fit, of the mapping before the file is read", async () => {
+    const id = await newDataset();
+    const long = "x".repeat(129);
+    const mapping = {
+      ...{ language: "not a tag", add_labels: ["fine", long], add_tags: [""] },
+      labels: [{ column: "flag", equals: "1", label: "a\u0000b" }],
+    };
+    const wrong = await send(id, "text\na\n", "text/csv", `?mapping=${encodeURIComponent(JSON.stringify(mapping))}`);
+    expect(wrong.status).toBe(400);
+    expect((wrong.body.detail as Json).fields).toMatchObject([
+      { field: "mapping.language" },
+      { field: "mapping.labels[0].label" },
+      { field: "mapping.add_labels[1]" },
+      { field: "mapping.add_tags[0]" },
+    ]);
+    const labels = Array.from({ length: 32 }, (_, at) => `l${at}`);
+    const added = encodeURIComponent(JSON.stringify({ add_labels: ["l0", "more"] }));
+    const file = `${JSON.stringify({ text: "a", labels })}\n${JSON.stringify({ text: "b", labels: labels.slice(1) })}\n`;
+    const { body } = await send(id, file, "application/x-ndjson", `?mapping=${added}`);
+    expect(body).toMatchObject({
+      added: 0,
+      errors: [
+        { line: 1, field: "labels", message: expect.stringContaining("33 entries") },
+        { line: 2, field: "labels" },
+      ],
+    });
+  });
+
+  it("of a large file takes memory for a part of it", { timeout: 3_600_000 }, async () => {
+    const { n: mebibytes } = sampleOf({ n: 2, seed: 1 });
+    const id = await newDataset();
+    const sizeBytes = mebibytes * 2 ** 20;
+    let most = 0;
+    const before = process.memoryUsage().rss;
+    const { status, added } = await sendLarge(id, sizeBytes, () => {
+      most = Math.max(most, process.memoryUsage().rss);
+    });
+    expect([status, added]).toEqual([200, Math.floor(sizeBytes / largeLine(0).length)]);
+    const grown = Math.round((most - before) / 2 ** 20);
+    // Caller and server are one process here. A body that is held would be there twice.
+    if (mebibytes >= 64) expect(grown).toBeLessThan(200);
+    reportSample({ n: mebibytes, failures: 0, figures: { memory_mib: grown } });
+  });
+
+  it("above the limit is refused, and says the limit and what to do", { timeout: 3_600_000 }, async () => {
+    const id = await newDataset();
+    const limitBytes = 256 * 2 ** 20;
+    const socket = connectTcp(Number(new URL(plane.baseUrl).port), "127.0.0.1");
+    socket.write(`POST /v1/orgs/${world.orgId}/datasets/${id}/import HTTP/1.1\r\nHost: x\r\n`);
+    socket.write(`Authorization: Bearer ${world.tokens.admin}\r\nContent-Type: application/x-ndjson\r\n`);
+    socket.write(`Content-Length: ${limitBytes + 1}\r\n\r\n`);
+    const [answer] = await once(socket, "data");
+    socket.destroy();
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 [\s\S]*"error":"too_large"/);
+    expect(String(answer)).toContain(`"limit_bytes":${limitBytes}`);
+    expect(String(answer)).toMatch(/gzip.*url/);
+    if (isAssurance()) {
+      const { status, text } = await sendLarge(id, limitBytes + 1, () => undefined);
+      expect([status, text]).toEqual([413, expect.stringMatching(/too_large.*gzip/)]);
+    }
+    expect(await datasetOf(id)).toMatchObject({ version: 0, sample_count: 0 });
+  });
+
   it("that breaks off leaves no version, over HTTP/1.1 and HTTP/2", async () => {
     const id = await newDataset();
     const { port } = new URL(plane.baseUrl);
@@ -270,7 +412,7 @@ describe("an import", () => {
     const read = async () => ((await call("GET", `/datasets/${id}/imports`)).body.imports as Json[])[0];
     await eventually(async () => expect(await read()).toMatchObject({ state: "running", added: 500 }));
     const run = new ImportRun(
-      { database: workers, seals: sampleSeals(testSealer), trainingTexts: shippedTrainingTexts() },
+      { database: workers, sealer: testSealer, seals: sampleSeals(testSealer), trainingTexts: shippedTrainingTexts() },
       createOutbound({ guard: createNetworkGuard({ allowNetworks: [], dnsServers: [] }) }),
     );
     expect(await run.sweep(clock.now())).toBe(0);
@@ -300,7 +442,12 @@ describe("an import by an address", () => {
   }
 
   async function work(importId: unknown, { allowNetworks = ["127.0.0.0/8"] } = {}): Promise<void> {
-    const parts = { database: workers, seals: sampleSeals(testSealer), trainingTexts: shippedTrainingTexts() };
+    const parts = {
+      database: workers,
+      sealer: testSealer,
+      seals: sampleSeals(testSealer),
+      trainingTexts: shippedTrainingTexts(),
+    };
     const outbound = createOutbound({ guard: createNetworkGuard({ allowNetworks, dnsServers: [] }) });
     const kinds = { dataset_import: new ImportRun(parts, outbound) };
     const worker = new RunWorker(workers, { kinds, clock, log: pino({ level: "silent" }) });
@@ -429,7 +576,12 @@ describe("a large dataset that ships", () => {
     await plane.database.systemTransaction(world.orgId, (tx) =>
       tx.sql("update dataset set catalog_id = '9462ff64-5939-4b2c-9253-b702a4550c3a' where id = ?", [id]),
     );
-    const parts = { database: workers, seals: sampleSeals(testSealer), trainingTexts: shippedTrainingTexts() };
+    const parts = {
+      database: workers,
+      sealer: testSealer,
+      seals: sampleSeals(testSealer),
+      trainingTexts: shippedTrainingTexts(),
+    };
     const outbound = createOutbound({ guard: createNetworkGuard({ allowNetworks: [], dnsServers: [] }) });
     const kinds = { dataset_import: new ImportRun(parts, outbound) };
     const worker = new RunWorker(workers, { kinds, clock, log: pino({ level: "silent" }) });
@@ -437,4 +589,31 @@ describe("a large dataset that ships", () => {
     await outbound.close();
     expect(await datasetOf(id)).toMatchObject({ state: "ready", version: 1, sample_count: 297, training_overlap: 0 });
   });
+});
+
+it("a dataset that a gate or a baseline names is found by its id in every spelling", async () => {
+  const id = await newDataset();
+  await send(id.toUpperCase(), '{"text": "a", "labels": ["attack"]}\n{"text": "b"}', "application/x-ndjson");
+  const gates = `/projects/${world.projectId}/envs/${world.environment}/gates`;
+  const headers = { "content-type": "application/json" };
+  const gate = {
+    ...{ id: "good", kind: "benchmark", on: ["publish"], enforcement: "warn" },
+    benchmark: {
+      ...{ dataset_id: id.toUpperCase(), positive: { labels: ["attack"] } },
+      require: [{ metric: "recall", at_least: 0.5 }],
+    },
+  };
+  const set = await call("PUT", gates, { body: JSON.stringify({ gates: [gate] }), headers });
+  expect([set.status, set.body]).toMatchObject([200, { gates: [{ benchmark: { dataset_id: id } }] }]);
+  for (const spelling of [id, id.toUpperCase(), `${id.slice(0, 18).toUpperCase()}${id.slice(18)}`]) {
+    const refused = await call("DELETE", `/datasets/${spelling}`);
+    expect([refused.status, refused.body]).toMatchObject([409, { detail: { error: "dataset_in_use" } }]);
+  }
+  expect((await call("PUT", gates, { body: JSON.stringify({ gates: [] }), headers })).status).toBe(200);
+  expect((await call("DELETE", `/datasets/${id.toUpperCase()}`)).status).toBe(204);
+  expect((await call("GET", `/datasets/${id}`)).status).toBe(404);
+  // Evidence has one spelling.
+  const { evidence } = (await call("GET", `/evidence?resource=dataset/${id}&limit=50`)).body;
+  const actions = (evidence as Json[]).map(({ action }) => action);
+  expect(actions).toEqual(expect.arrayContaining(["dataset.create", "dataset.import", "dataset.delete"]));
 });

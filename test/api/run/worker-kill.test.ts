@@ -319,7 +319,12 @@ const againWhole = { isSent: true, ...whole };
 /** Ends imports whose control plane died, as a job does some minutes later. */
 async function sweepImports(): Promise<void> {
   const outbound = createOutbound({ guard: createNetworkGuard({ allowNetworks: [], dnsServers: [] }) });
-  const parts = { database: workers, seals: sampleSeals(testSealer), trainingTexts: shippedTrainingTexts() };
+  const parts = {
+    database: workers,
+    sealer: testSealer,
+    seals: sampleSeals(testSealer),
+    trainingTexts: shippedTrainingTexts(),
+  };
   await new ImportRun(parts, outbound).sweep(new Date(Date.now() + 600_000));
   await outbound.close();
 }

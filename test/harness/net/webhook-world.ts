@@ -151,7 +151,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
         log,
       }),
       imports: new ImportRun(
-        { database: workerDatabase, seals: sampleSeals(sealer), trainingTexts: { has: () => false } },
+        { database: workerDatabase, sealer, seals: sampleSeals(sealer), trainingTexts: { has: () => false } },
         outbound,
       ),
       datasetRetention: new DatasetRetention(workerDatabase),

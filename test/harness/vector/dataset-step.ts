@@ -35,7 +35,8 @@ export const datasetSteps: Readonly<Record<string, SceneStep>> = {
 
 function importsOf({ plane: { database } }: Stage): DatasetImports {
   const guard = createNetworkGuard({ allowNetworks: ["127.0.0.0/8"], dnsServers: [] });
-  return new DatasetImports({ database, seals: sampleSeals(testSealer), trainingTexts: shippedTrainingTexts() }, guard);
+  const parts = { sealer: testSealer, seals: sampleSeals(testSealer), trainingTexts: shippedTrainingTexts() };
+  return new DatasetImports({ database, ...parts }, guard);
 }
 
 async function* fileOf(text: string): AsyncGenerator<Uint8Array> {

@@ -189,7 +189,8 @@ export type Sample = Message<"policyguard.control.v1.Sample"> & {
   trainedOn: boolean;
 
   /**
-   * Whether the caller may not see its text: that of traces is for editors and admin tokens.
+   * Whether it has a text that the caller may not see: that of traces is for editors and admin tokens. An import refuses
+   * such a sample, since its text is not there.
    *
    * @generated from field: bool text_withheld = 24;
    */
@@ -588,8 +589,8 @@ export type SampleProblem = Message<"policyguard.control.v1.SampleProblem"> & {
   field?: string | undefined;
 
   /**
-   * The kind of problem: "malformed", "too_long", "invalid", "missing", "duplicate", "label_conflict",
-   * "external_id_taken" or "too_many_labels".
+   * The kind of problem: "malformed", "too_long", "invalid", "missing", "withheld", "duplicate", "label_conflict",
+   * "external_id_taken", "too_many_labels" or "erased".
    *
    * @generated from field: string code = 4;
    */

@@ -1157,7 +1157,8 @@ export type ExportDatasetRequest = Message<"policyguard.control.v1.ExportDataset
   version?: number | undefined;
 
   /**
-   * Form of the export: "jsonl", which is the default, or "csv".
+   * Form of the export: "jsonl", which is the default, or "csv". Both can be imported again as the same samples. An
+   * apostrophe precedes the cells of CSV that a spreadsheet would run; the column "escaped" names them.
    *
    * @generated from field: optional string format = 4;
    */

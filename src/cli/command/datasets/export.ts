@@ -24,7 +24,7 @@ export const datasetsExport = defineCommand({
     },
     resume: { type: "boolean", help: "Go on with a JSONL file that broke off, after its last whole line." },
   },
-  notes: `What is written as JSONL can be imported again. What was received stays when the connection breaks off; the exit code tells,
+  notes: `What is written can be imported again as it is. What was received stays when the connection breaks off; the exit code tells,
 and --resume with the same --version goes on. --json needs --out.`,
   async run({ values, positionals: [dataset = ""], output, world }) {
     const { format = "jsonl", out, resume = false } = values;

@@ -39,6 +39,9 @@ export interface JudgedSample {
   readonly hasKeyword: boolean;
 }
 
+/** Engines that have judged something. */
+const warm = new WeakSet<Engine>();
+
 /** Judges samples one by one. */
 export function judgeSamples({ target, agentId, nowMs, samples }: SamplesQuestion, tools: Tools): JudgedSample[] {
   const judge = target && judgeOf(target, tools);
@@ -48,7 +51,10 @@ export function judgeSamples({ target, agentId, nowMs, samples }: SamplesQuestio
   const now = new Date(nowMs);
   const [first] = samples;
   // Judged once before it is measured: the first evaluation of an engine also builds tables.
-  if (engine !== undefined && first !== undefined) predict(engine, first.content, { agentId: asking, now });
+  if (engine !== undefined && first !== undefined && !warm.has(engine)) {
+    predict(engine, first.content, { agentId: asking, now });
+    warm.add(engine);
+  }
   return samples.map(({ id, content }) => ({
     id,
     prediction: engine === undefined ? null : predict(engine, content, { agentId: asking, now }),

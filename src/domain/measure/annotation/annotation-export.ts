@@ -43,8 +43,6 @@ import { type ResolvedAnnotation, type ResolvedTarget, sampleOfTrace } from "./a
 const maxTraces = 10_000;
 /** Texts and facts of one export, as they are held until they are written. */
 const maxHeldBytes = 64 * 2 ** 20;
-/** The largest facts of a sample, as JSON. */
-const maxFactBytes = 256 * 1024;
 const tracesAtOnce = 200;
 const maxErrors = 1_000;
 
@@ -272,16 +270,13 @@ function gather(
   if (text === "none") gathered.withoutText += 1;
   if (text === "redacted") gathered.redacted += 1;
   if ((text === "none" && missingText !== "signals_only") || (text === "redacted" && redacted === "skip")) return;
-  const factBytes = content.facts === null ? 0 : Buffer.byteLength(JSON.stringify(content.facts));
   const [problem] = checkSample(content);
-  if (problem !== undefined || factBytes > maxFactBytes) {
-    const { code, message } = problem ?? {
-      code: "too_long",
-      message: `what was recorded has more than ${maxFactBytes} bytes as JSON`,
-    };
-    gathered.errors.push({ traceId, code, message });
+  if (problem !== undefined) {
+    const { code, field, message } = problem;
+    gathered.errors.push({ traceId, code, message: field === null ? message : `${field} ${message}` });
     return;
   }
+  const factBytes = content.facts === null ? 0 : Buffer.byteLength(JSON.stringify(content.facts));
   const textBytes = [content.text ?? "", ...content.segments.map((segment) => segment.text)].join("").length * 2;
   gathered.heldBytes += factBytes + textBytes;
   if (gathered.heldBytes > maxHeldBytes)

@@ -12,6 +12,7 @@ import {
 import { nameOf, outcomes, stages } from "../../../../runtime/engine/policy/enum-names.ts";
 import { type KnownText, knownTextsOf } from "../../../../runtime/engine/replay/known-text.ts";
 import { labelOf } from "../../../../runtime/engine/respond/redact.ts";
+import { languageForm } from "../dataset/sample-check.ts";
 import { emptySample, type SampleContent, type SpanContent } from "../dataset/sample-content.ts";
 import type { AnnotatedSpan } from "./annotation.ts";
 
@@ -50,7 +51,7 @@ export function sampleOfTrace(
   const common = {
     ...{ ...emptySample, ...said, group },
     stage: nameOf(stages, record.stage) ?? "input",
-    language: record.language === "" ? null : record.language,
+    language: languageForm.test(record.language) ? record.language : null,
     source: {
       traceId: record.evaluationId,
       annotationIds: targets.flatMap(({ annotations }) => annotations.map(({ id }) => id)).sort(),

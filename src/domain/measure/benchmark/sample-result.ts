@@ -50,9 +50,13 @@ export function resultOf(
     hasKeyword: judged?.hasKeyword ?? false,
     latencyUs: prediction?.latencyUs ?? null,
   };
-  const { fp, fn } = matchSpans(expectedSpans, fact.spans, { nearness: "exact", labelMap: rule.labelMap });
   return {
     ...{ sampleId: row.sampleId, verdict: verdictOf(truth, found), fact: JSON.stringify(fact) },
-    hasWrongSpans: expectedSpans.length > 0 && fp + fn > 0,
+    hasWrongSpans: expectedSpans.length > 0 && differs(fact, rule),
   };
+}
+
+function differs({ expectedSpans, spans }: SampleFact, { labelMap }: PositiveRule): boolean {
+  const { fp, fn } = matchSpans(expectedSpans, spans, { nearness: "exact", labelMap });
+  return fp + fn > 0;
 }

@@ -109,7 +109,11 @@ const external: readonly CatalogEntry[] = [
       language: "en",
     },
     homepage: "https://github.com/paul-rottger/exaggerated-safety",
-    notes: "A harmful question is no injection: measure over-defence by it, not the recall of `injection`.",
+    notes:
+      "A harmful question is no injection: measure over-defence by it, not the recall of `injection`. The file is meant " +
+      "as it is in the commit 475f10bf0a3d6a9dfb174b6de1a38afbfdff98a5: https://raw.githubusercontent.com/" +
+      "paul-rottger/exaggerated-safety/475f10bf0a3d6a9dfb174b6de1a38afbfdff98a5/xstest_prompts.csv. Its publisher names " +
+      "no SHA-256, so none is pinned here: give the one that you expect as `sha256`.",
   },
 ];
 

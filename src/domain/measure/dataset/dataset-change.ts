@@ -43,7 +43,7 @@ export type AddedResult =
   | { readonly what: "rejected"; readonly code: RefusalCode; readonly field: string | null; readonly message: string };
 
 /** Why a sample that is right in itself is not added. */
-export type RefusalCode = "duplicate" | "label_conflict" | "external_id_taken" | "too_many_labels";
+export type RefusalCode = "duplicate" | "label_conflict" | "external_id_taken" | "too_many_labels" | "erased";
 
 /** Numbers about the newest version, as they change. */
 export class VersionNumbers {

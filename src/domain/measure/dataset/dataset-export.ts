@@ -50,7 +50,7 @@ export class DatasetExports {
       const found = versionOf(dataset, wanted);
       const made = await versionDigest(tx, datasetId, found);
       const said = { version: found, format, digest: made.toString("hex"), after_sample: since ?? null };
-      tx.changed({ resource: `dataset/${datasetId}`, before: null, after: said });
+      tx.changed({ resource: `dataset/${dataset.id}`, before: null, after: said });
       return { name: dataset.name, version: found, digest: made };
     });
     return { name, version, digest, pages: this.#pages(caller, datasetId, { version, since }) };

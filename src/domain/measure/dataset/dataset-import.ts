@@ -77,7 +77,7 @@ export class DatasetImports {
         // A body that broke off may look like one that has ended; the call is over by then.
         signal.throwIfAborted();
         const row = await writer.finish(tx, caller.credential.label);
-        tx.changed({ resource: `dataset/${datasetId}`, before: null, after: { ...auditView(row), sha256 } });
+        tx.changed({ resource: `dataset/${row.datasetId}`, before: null, after: { ...auditView(row), sha256 } });
         return row;
       });
     } catch (error) {
@@ -94,7 +94,7 @@ export class DatasetImports {
       const dataset = await requireLockedDataset(tx, caller, datasetId);
       const row = await addFetch(tx, caller, dataset, { url, ...input });
       const after = { ...auditView(row), url: new URL(url).origin };
-      tx.changed({ resource: `dataset/${datasetId}`, before: null, after });
+      tx.changed({ resource: `dataset/${row.datasetId}`, before: null, after });
       return row;
     });
   }
@@ -120,7 +120,7 @@ export class DatasetImports {
       const row = await abandonWithin(tx, { id: found.id }, { state: "canceled", error: null });
       if (row === null) throw new Fault(Reason.CONFLICT, "the import has ended");
       if (await endRun(tx, row.id, { state: "canceled" })) await wakeNextRuns(tx);
-      tx.changed({ resource: `dataset/${datasetId}`, before: null, after: auditView(row) });
+      tx.changed({ resource: `dataset/${row.datasetId}`, before: null, after: auditView(row) });
       return row;
     });
   }

@@ -67,9 +67,12 @@ export interface SampleChange {
   readonly cleared: readonly (keyof SampleContent)[];
 }
 
+/** To deflate a sample of a kilobyte takes as long as all else that an import does to it, to save half of it. */
+const minDeflatedBytes = 4_096;
+
 /** Texts of samples, sealed under a key of each organization. */
 export function sampleSeals(sealer: Sealer): TextSeals {
-  return new TextSeals(sealer, { secretName: "dataset_key", purpose: "dataset.sample" });
+  return new TextSeals(sealer, { secretName: "dataset_key", purpose: "dataset.sample", minDeflatedBytes });
 }
 
 /** Lists, adds, changes and removes samples. */
@@ -119,7 +122,7 @@ export class Samples {
       commitVersion(tx, dataset, numbers, { createdBy: caller.credential.label, importId: null });
       const { added, changed } = numbers;
       const after = { version: dataset.version, on_duplicate: onDuplicate, samples: { added, changed } };
-      tx.changed({ resource: `dataset/${datasetId}`, before, after });
+      tx.changed({ resource: `dataset/${dataset.id}`, before, after });
       return { version: dataset.version, results };
     });
   }
@@ -151,7 +154,7 @@ export class Samples {
       await insertSamples(tx, datasetId, [next]);
       commitVersion(tx, dataset, numbers, { createdBy: caller.credential.label, importId: null });
       tx.changed({
-        resource: `dataset/${datasetId}`,
+        resource: `dataset/${dataset.id}`,
         before: { version: version - 1, sample: { id: row.sampleId, labels: [...row.labels] } },
         after: { version, sample: { id: row.sampleId, labels: [...next.labels] }, clear: [...change.cleared] },
       });
@@ -171,7 +174,7 @@ export class Samples {
       await endSamples(tx, datasetId, version, [row]);
       commitVersion(tx, dataset, numbers, { createdBy: caller.credential.label, importId: null });
       const before = { version: version - 1, sample: { id: row.sampleId, labels: [...row.labels] } };
-      tx.changed({ resource: `dataset/${datasetId}`, before, after: { version } });
+      tx.changed({ resource: `dataset/${dataset.id}`, before, after: { version } });
     });
   }
 }
@@ -264,10 +267,15 @@ export function versionOf(dataset: DatasetRow, wanted: number | undefined): numb
 /** The sample as the caller may see it. */
 export function shownSample(row: StoredSample, seal: TextSeal | undefined, caller: Caller): Sample {
   const content = contentOf(row, seal);
-  if (content.source === null || maySeeText(caller)) return { row, content, isTextWithheld: false };
+  if (content.source === null || !hasText(content) || maySeeText(caller))
+    return { row, content, isTextWithheld: false };
   const segments = content.segments.map((segment) => ({ ...segment, text: "" }));
   const toolCalls = content.toolCalls.map((call) => ({ ...call, arguments: null }));
   return { row, content: { ...content, text: null, segments, toolCalls }, isTextWithheld: true };
+}
+
+function hasText({ text, segments, toolCalls }: SampleContent): boolean {
+  return text !== null || segments.length > 0 || toolCalls.length > 0;
 }
 
 function contentOf(row: StoredSample, seal: TextSeal | undefined): SampleContent {

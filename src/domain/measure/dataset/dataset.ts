@@ -106,7 +106,7 @@ export class Datasets {
         Object.assign(row, { name, description: description === "" ? null : description, metadata });
         if (licence !== undefined) row.licence = acceptedBy(caller, licence, tx.now);
         row.updatedAt = tx.now;
-        tx.changed({ resource: `dataset/${id}`, before, after: auditView(row) });
+        tx.changed({ resource: `dataset/${row.id}`, before, after: auditView(row) });
         await tx.em.flush();
         return withDigest(tx, row);
       }),

@@ -2,18 +2,24 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type FieldViolation, validationFailed } from "../../../kit/fault/fault.ts";
+import { isWithin, languageForm, maxEntries, maxNameLength } from "./sample-check.ts";
 import { stageNames } from "./sample-name.ts";
 
 /** The fields of a sample that an import may set. */
 export const importedFields = [
   ...["external_id", "text", "segments", "tool_calls", "stage", "language", "labels", "expected_outcome"],
   ...["must_match", "must_not_match", "spans", "group", "tags", "split", "weight", "is_redacted", "is_gray"],
+  ...["source", "facts"],
 ] as const;
 
-/** Members of an exported sample that an import ignores, so that what was exported can be imported. */
-export const ignoredFields: ReadonlySet<string> = new Set([
-  ...["id", "content_hash", "since_version", "trained_on", "text_withheld", "source", "facts"],
-]);
+/** Members of an exported sample that the product makes anew, so that what was exported can be imported. */
+export const ignoredFields: ReadonlySet<string> = new Set(["id", "content_hash", "since_version", "trained_on"]);
+
+/** Says of an exported sample that whoever exported it may not see its text. */
+export const withheldColumn = "text_withheld";
+
+/** The column of an exported table that names the cells of its row to which an apostrophe was added. */
+export const escapedColumn = "escaped";
 
 /** A label for records whose column has, or begins with, a value. */
 export interface LabelRule {
@@ -42,7 +48,8 @@ const usual: ImportMapping = {
 };
 
 const maxRules = 100;
-const maxNameLength = 256;
+/** Characters of the name of a column. */
+const maxColumnLength = 256;
 
 /** The mapping that a caller has written as JSON. Throws validation_failed. */
 export function readMapping(text: string | undefined): ImportMapping {
@@ -66,14 +73,15 @@ function mappingOf(json: JsonObject, complain: Complain): ImportMapping {
   }
   if (stage !== undefined && !stageNames.includes(String(stage)))
     complain("stage", `expected one of ${stageNames.join(", ")}`);
-  if (language !== undefined && typeof language !== "string") complain("language", 'expected a tag, such as "de"');
+  if (language !== undefined && (typeof language !== "string" || !languageForm.test(language)))
+    complain("language", 'expected a tag, such as "de" or "pt-BR"');
   if (offsets !== undefined && offsets !== "utf16" && offsets !== "code_points")
     complain("offsets", "expected utf16 or code_points");
   return {
     fields: fieldsOf(fields, complain),
     labels: rulesOf(labels, complain),
-    addLabels: namesOf(addLabels, "add_labels", complain),
-    addTags: namesOf(addTags, "add_tags", complain),
+    addLabels: namesOf(addLabels, { member: "add_labels", max: maxEntries.labels, complain }),
+    addTags: namesOf(addTags, { member: "add_tags", max: maxEntries.tags, complain }),
     stage: stage === undefined ? undefined : String(stage),
     language: typeof language === "string" ? language : undefined,
     offsets: offsets === "code_points" ? "code_points" : "utf16",
@@ -88,7 +96,7 @@ function fieldsOf(value: JsonValue | undefined, complain: Complain): ImportMappi
   }
   for (const [field, column] of Object.entries(value)) {
     if (!importedFields.some((name) => name === field)) complain(`fields.${field}`, "is no field of a sample");
-    else if (!isName(column)) complain(`fields.${field}`, "expected the name of a column");
+    else if (!isName(column, maxColumnLength)) complain(`fields.${field}`, "expected the name of a column");
   }
   return Object.fromEntries(Object.entries(value).map(([field, column]) => [field, String(column)]));
 }
@@ -101,9 +109,13 @@ function rulesOf(value: JsonValue | undefined, complain: Complain): LabelRule[] 
   }
   return value.flatMap((rule, at) => {
     const { column, equals, prefix, label, ...rest } = isObject(rule) ? rule : {};
-    const isRight = isName(column) && isName(label) && (typeof equals === "string") !== (typeof prefix === "string");
-    if (!isRight || Object.keys(rest).length > 0) {
+    const isRight = isName(column, maxColumnLength) && (typeof equals === "string") !== (typeof prefix === "string");
+    if (!isRight || typeof label !== "string" || Object.keys(rest).length > 0) {
       complain(`labels[${at}]`, "expected {column, label} and one of equals and prefix, all of them texts");
+      return [];
+    }
+    if (!isName(label, maxNameLength.short)) {
+      complain(`labels[${at}].label`, nameRule);
       return [];
     }
     const condition = typeof equals === "string" ? { equals } : { prefix: String(prefix) };
@@ -111,12 +123,23 @@ function rulesOf(value: JsonValue | undefined, complain: Complain): LabelRule[] 
   });
 }
 
-function namesOf(value: JsonValue | undefined, member: string, complain: Complain): string[] {
+function namesOf(
+  value: JsonValue | undefined,
+  { member, max, complain }: { readonly member: string; readonly max: number; readonly complain: Complain },
+): string[] {
   if (value === undefined) return [];
-  if (Array.isArray(value) && value.length <= 32 && value.every(isName)) return value;
-  complain(member, "expected a list of at most 32 texts");
-  return [];
+  if (!Array.isArray(value) || value.length > max) {
+    complain(member, `expected a list of at most ${max} texts`);
+    return [];
+  }
+  return value.flatMap((name, at) => {
+    if (isName(name, maxNameLength.short)) return [name];
+    complain(`${member}[${at}]`, nameRule);
+    return [];
+  });
 }
+
+const nameRule = `expected 1 to ${maxNameLength.short} characters, without U+0000 or half of a surrogate pair`;
 
 function parsed(text: string): JsonObject | undefined {
   try {
@@ -127,8 +150,8 @@ function parsed(text: string): JsonObject | undefined {
   }
 }
 
-function isName(value: JsonValue | undefined): value is string {
-  return typeof value === "string" && value !== "" && value.length <= maxNameLength;
+function isName(value: JsonValue | undefined, maxLength: number): value is string {
+  return typeof value === "string" && isWithin(value, maxLength) && value.isWellFormed() && !value.includes("\0");
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

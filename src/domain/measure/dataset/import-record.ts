@@ -4,8 +4,10 @@
 
 import { isUtf8 } from "node:buffer";
 
-/** The largest record, in bytes. */
-export const maxRecordBytes = 1 << 20;
+/**
+ * The largest record, in bytes: JSON writes a control character as six, and a text of 256 KiB may have nothing else.
+ */
+export const maxRecordBytes = 2 << 20;
 
 /** The formats of files. */
 export type ImportFormat = "jsonl" | "csv" | "json";
@@ -78,16 +80,19 @@ class Held {
     else this.#pieces.push(Buffer.from(bytes));
   }
 
-  /** The record, which ends here; the next one begins. */
-  end(line: number): FileRecord {
-    const bytes = Buffer.concat(this.#pieces);
-    const isTooLong = this.isTooLong;
+  /** The record, which ends with these bytes; the next one begins. */
+  end(line: number, last: Buffer): FileRecord {
+    const isTooLong = this.#sizeBytes + last.length > maxRecordBytes;
+    // Most records lie within one piece, and need no copy.
+    const bytes = this.#pieces.length === 0 || isTooLong ? last : Buffer.concat([...this.#pieces, last]);
     this.#pieces = [];
     this.#sizeBytes = 0;
     if (isTooLong) return tooLong(line);
     return isUtf8(bytes) ? { line, text: bytes.toString("utf8") } : malformed(line, "is not valid UTF-8");
   }
 }
+
+const nothing = Buffer.alloc(0);
 
 function tooLong(line: number): FileRecord {
   const message = `is longer than ${maxRecordBytes} bytes`;
@@ -107,8 +112,7 @@ class LineCutter {
     const records: FileRecord[] = [];
     let start = 0;
     for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {
-      this.#held.add(piece.subarray(start, end));
-      records.push(...this.#cut());
+      this.#cut(piece.subarray(start, end), records);
       this.#line += 1;
       start = end + 1;
     }
@@ -117,13 +121,15 @@ class LineCutter {
   }
 
   end(): FileRecord[] {
-    return this.#cut();
+    const records: FileRecord[] = [];
+    this.#cut(nothing, records);
+    return records;
   }
 
-  #cut(): FileRecord[] {
-    if (this.#held.isEmpty) return [];
-    const record = this.#held.end(this.#line);
-    return record.problem === undefined && record.text.trim() === "" ? [] : [record];
+  #cut(last: Buffer, records: FileRecord[]): void {
+    if (this.#held.isEmpty && last.length === 0) return;
+    const record = this.#held.end(this.#line, last);
+    if (record.problem !== undefined || record.text.trim() !== "") records.push(record);
   }
 }
 
@@ -149,17 +155,18 @@ class CsvCutter {
         continue;
       }
       this.#line += 1;
-      const isWithin = this.#place === "quoted";
-      this.#held.add(piece.subarray(start, isWithin ? at + 1 : at));
+      if (this.#place === "quoted") {
+        this.#held.add(piece.subarray(start, at + 1));
+        if (this.#held.isTooLong) records.push(...this.#cut(nothing));
+      } else records.push(...this.#cut(piece.subarray(start, at)));
       start = at + 1;
-      if (!isWithin || this.#held.isTooLong) records.push(...this.#cut());
     }
     this.#held.add(piece.subarray(start));
     return records;
   }
 
   end(): FileRecord[] {
-    if (this.#place !== "quoted" || this.#held.isEmpty) return this.#cut();
+    if (this.#place !== "quoted" || this.#held.isEmpty) return this.#cut(nothing);
     return [malformed(this.#startLine, "a quote that is opened here is never closed")];
   }
 
@@ -168,12 +175,12 @@ class CsvCutter {
     return this.#place === "plain" ? "plain" : "quoted";
   }
 
-  #cut(): FileRecord[] {
+  #cut(last: Buffer): FileRecord[] {
     const line = this.#startLine;
     this.#startLine = this.#line;
     this.#place = "start";
-    if (this.#held.isEmpty) return [];
-    const record = this.#held.end(line);
+    if (this.#held.isEmpty && last.length === 0) return [];
+    const record = this.#held.end(line, last);
     if (record.problem !== undefined) return [record];
     const text = record.text.endsWith("\r") ? record.text.slice(0, -1) : record.text;
     return text === "" ? [] : [{ line, text }];
@@ -205,8 +212,7 @@ class ArrayCutter {
       if (byte === lineFeed) this.#line += 1;
       if (this.#depth > 0) {
         if (!this.#isLastOfElement(byte)) continue;
-        this.#held.add(piece.subarray(start, at + 1));
-        records.push(this.#held.end(this.#startLine));
+        records.push(this.#held.end(this.#startLine, piece.subarray(start, at + 1)));
         this.#next = "comma";
       } else if (byte === openObject && (this.#next === "first" || this.#next === "element")) {
         this.#depth = 1;

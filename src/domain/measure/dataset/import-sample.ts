@@ -3,8 +3,8 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { ImportMapping } from "./import-mapping.ts";
-import { ignoredFields, importedFields } from "./import-mapping.ts";
-import type { FieldProblem } from "./sample-check.ts";
+import { escapedColumn, ignoredFields, importedFields, withheldColumn } from "./import-mapping.ts";
+import { type FieldProblem, isWithin, languageForm, maxEntries, maxNameLength } from "./sample-check.ts";
 import {
   emptySample,
   type SampleContent,
@@ -18,31 +18,45 @@ import { outcomeNames, splitNames, stageNames } from "./sample-name.ts";
 export type ReadSample = { readonly content: SampleContent } | { readonly problems: readonly FieldProblem[] };
 
 const roles = ["system", "developer", "user", "assistant", "tool"];
-const languageForm = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3}$/;
-const maxList = 32;
-const maxPieces = 200;
-const maxNameLength = 128;
-const maxLongNameLength = 256;
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Annotations of a trace. */
+const maxAnnotations = 10_000;
 const maxWeight = 1_000;
+/** So many unknown columns are named. */
+const namedColumns = 3;
 
 /** Reads the records of a file with this mapping. */
 export class SampleReader {
   readonly #mapping: ImportMapping;
-  readonly #columns: ReadonlyMap<string, string>;
+  /** The fields that each column becomes: mostly one. */
+  readonly #fields: ReadonlyMap<string, readonly FieldReader[]>;
+  readonly #ruled: ReadonlySet<string>;
 
   constructor(mapping: ImportMapping) {
     this.#mapping = mapping;
-    const own = importedFields.map((name) => [name, name] as const);
-    this.#columns = new Map(mapping.fields === undefined ? own : Object.entries(mapping.fields));
+    const fields = mapping.fields ?? Object.fromEntries(importedFields.map((name) => [name, name]));
+    const byColumn = Map.groupBy(Object.entries(fields), ([, column]) => column);
+    this.#fields = new Map(
+      [...byColumn].map(([column, of]) => [column, of.flatMap(([field]) => readers.get(field) ?? [])]),
+    );
+    this.#ruled = new Set(mapping.labels.map(({ column }) => column));
   }
 
   /** The sample that a JSON value is. */
   fromJson(value: JsonValue): ReadSample {
     if (typeof value !== "object" || value === null || Array.isArray(value))
       return { problems: [{ field: null, code: "malformed", message: "expected a JSON object, which is a sample" }] };
-    const unknown = this.#unknownIn(Object.keys(value));
+    const names = Object.keys(value);
+    const unknown = this.#unknownIn(names);
     if (unknown.length > 0) return { problems: unknown };
-    return this.#read((column) => (Object.hasOwn(value, column) ? value[column] : undefined));
+    if (value[withheldColumn] === true) return { problems: [withheld] };
+    const given = new GivenFields();
+    for (const name of names) {
+      const cell = value[name];
+      if (cell === undefined || cell === null) continue;
+      for (const reader of this.#fields.get(name) ?? []) given.read(reader, cell);
+    }
+    return this.#sampleOf(given, (column) => (Object.hasOwn(value, column) ? value[column] : undefined));
   }
 
   /** What is wrong with the columns of a file of CSV. */
@@ -50,8 +64,8 @@ export class SampleReader {
     const twice = header.find((name, at) => header.indexOf(name) !== at);
     if (twice !== undefined)
       return [{ field: shortName(twice), code: "invalid", message: "two columns have this name" }];
-    const unknown = this.#unknownIn(header);
-    const missing = [...this.#columns.values(), ...this.#mapping.labels.map(({ column }) => column)].filter(
+    const unknown = this.#unknownIn(header.filter((name) => name !== escapedColumn));
+    const missing = [...this.#fields.keys(), ...this.#ruled].filter(
       (column) => this.#mapping.fields !== undefined && !header.includes(column),
     );
     const absent = missing.map((column) => ({
@@ -63,47 +77,40 @@ export class SampleReader {
 
   /**
    * The sample that the cells of a record of CSV are. An empty cell says nothing; a list is written as JSON, or as
-   * texts with "|" between them.
+   * texts with "|" between them. Where the row says that an apostrophe was added to a cell, it is taken away.
    */
   fromCells(header: ReadonlyMap<string, number>, cells: readonly string[]): ReadSample {
-    return this.#read((column, field) => {
-      const cell = cells[header.get(column) ?? -1];
-      if (cell === undefined || cell === "") return undefined;
-      return cellReaders[field ?? ""]?.(cell) ?? cell;
-    });
+    const escaped = new Set(listOfTexts(cells[header.get(escapedColumn) ?? -1]));
+    const cellOf = (column: string) => {
+      const cell = cells[header.get(column) ?? -1] ?? "";
+      if (cell === "") return undefined;
+      return escaped.has(column) && cell.startsWith("'") ? cell.slice(1) : cell;
+    };
+    if (flagCell(cellOf(withheldColumn) ?? "") === true) return { problems: [withheld] };
+    const given = new GivenFields();
+    for (const [column, fields] of this.#fields) {
+      const cell = cellOf(column);
+      if (cell === undefined) continue;
+      for (const reader of fields) given.read(reader, reader.ofCell?.(cell) ?? cell);
+    }
+    return this.#sampleOf(given, cellOf);
   }
 
   // Columns that nothing reads are most likely misspelt, unless a mapping says what to read.
   #unknownIn(names: readonly string[]): FieldProblem[] {
     if (this.#mapping.fields !== undefined) return [];
-    const ruled = new Set(this.#mapping.labels.map(({ column }) => column));
-    const unknown = names.filter((name) => !this.#columns.has(name) && !ignoredFields.has(name) && !ruled.has(name));
-    return unknown.slice(0, 3).map((name) => ({
+    const isKnown = (name: string) =>
+      this.#fields.has(name) || ignoredFields.has(name) || name === withheldColumn || this.#ruled.has(name);
+    if (names.every(isKnown)) return [];
+    const unknown = names.filter((name) => !isKnown(name));
+    return unknown.slice(0, namedColumns).map((name) => ({
       ...{ field: shortName(name), code: "invalid" as const },
       message: "is no field of a sample; correct it, or say by a mapping which columns to read",
     }));
   }
 
-  #read(cellOf: (column: string, field?: string) => JsonValue | undefined): ReadSample {
-    const problems: FieldProblem[] = [];
-    const given: Record<string, unknown> = {};
-    for (const [field, column] of this.#columns) {
-      const value = cellOf(column, field);
-      if (value === undefined || value === null) continue;
-      const { name, read } = readers[field] ?? noReader;
-      const at = given;
-      try {
-        at[name] = read(value);
-      } catch (error) {
-        if (!(error instanceof Unfit)) throw error;
-        problems.push({ field: `${field}${error.place}`, code: "invalid", message: error.message });
-      }
-    }
+  #sampleOf({ fields: given, problems }: GivenFields, cellOf: (column: string) => JsonValue | undefined): ReadSample {
     if (problems.length > 0) return { problems };
-    return { content: this.#completed(given as Partial<SampleContent>, cellOf) }; // each by the reader of its field
-  }
-
-  #completed(given: Partial<SampleContent>, cellOf: (column: string) => JsonValue | undefined): SampleContent {
     const { labels, addLabels, addTags, stage, language, offsets } = this.#mapping;
     const ruled = labels.flatMap(({ column, label, equals, prefix }) => {
       const value = cellOf(column);
@@ -117,11 +124,35 @@ export class SampleReader {
       ...given,
       stage: given.stage ?? stage ?? (isOfTools ? "tool_call" : "input"),
       language: given.language ?? language ?? null,
-      labels: [...new Set([...(given.labels ?? []), ...ruled, ...addLabels])],
-      tags: [...new Set([...(given.tags ?? []), ...addTags])],
+      labels: withMore(given.labels, [...ruled, ...addLabels]),
+      tags: withMore(given.tags, addTags),
     };
-    return offsets === "utf16" ? content : { ...content, spans: utf16Spans(content) };
+    return { content: offsets === "utf16" ? content : { ...content, spans: utf16Spans(content) } };
   }
+}
+
+const withheld: FieldProblem = {
+  ...{ field: "text", code: "withheld" },
+  message: "was withheld from whoever exported it; export the dataset as an editor or with an admin token",
+};
+
+/** The fields of one record as they are read, and what is wrong with them. */
+class GivenFields {
+  readonly fields: Partial<SampleContent> = {};
+  readonly problems: FieldProblem[] = [];
+
+  read({ field, name, read }: FieldReader, value: JsonValue): void {
+    try {
+      (this.fields as Record<string, unknown>)[name] = read(value); // of the type of this field
+    } catch (error) {
+      if (!(error instanceof Unfit)) throw error;
+      this.problems.push({ field: `${field}${error.place}`, code: "invalid", message: error.message });
+    }
+  }
+}
+
+function withMore(names: readonly string[] | undefined, more: readonly string[]): readonly string[] {
+  return more.length === 0 ? (names ?? []) : [...new Set([...(names ?? []), ...more])];
 }
 
 /** A value that does not fit its field. */
@@ -135,44 +166,57 @@ class Unfit extends Error {
 }
 
 interface FieldReader {
+  /** As the API calls it. */
+  readonly field: string;
   readonly name: keyof SampleContent;
   readonly read: (value: JsonValue) => unknown;
+  /** Of CSV, where every cell is a text: what a cell says for a field that is none. */
+  readonly ofCell?: (cell: string) => JsonValue;
 }
 
-const noReader: FieldReader = {
-  name: "text",
-  read: () => {
-    throw new Error("every imported field has a reader");
+const fieldReaders: readonly FieldReader[] = [
+  { field: "external_id", name: "externalId", read: (value) => boundedText(scalarText(value), maxNameLength.long) },
+  { field: "text", name: "text", read: textOf },
+  {
+    field: "segments",
+    name: "segments",
+    ofCell: jsonCell,
+    read: (value) => listOf(value, maxEntries.segments, segmentOf),
   },
-};
+  {
+    field: "tool_calls",
+    name: "toolCalls",
+    ofCell: jsonCell,
+    read: (value) => listOf(value, maxEntries.toolCalls, toolCallOf),
+  },
+  { field: "stage", name: "stage", read: (value) => oneOf(value, stageNames) },
+  { field: "language", name: "language", read: languageOf },
+  { field: "labels", name: "labels", ofCell: listCell, read: (value) => namesOf(value, maxNameLength.short) },
+  { field: "expected_outcome", name: "expectedOutcome", read: (value) => oneOf(value, outcomeNames) },
+  { field: "must_match", name: "mustMatch", ofCell: listCell, read: rulesOf },
+  { field: "must_not_match", name: "mustNotMatch", ofCell: listCell, read: rulesOf },
+  {
+    field: "spans",
+    name: "spans",
+    ofCell: jsonCell,
+    read: (value) => listOf(value, maxEntries.spans, spanOf),
+  },
+  { field: "group", name: "group", read: (value) => boundedText(scalarText(value), maxNameLength.long) },
+  { field: "tags", name: "tags", ofCell: listCell, read: (value) => namesOf(value, maxNameLength.short) },
+  { field: "split", name: "split", read: (value) => oneOf(value, splitNames) },
+  {
+    field: "weight",
+    name: "weight",
+    read: weightOf,
+    ofCell: (cell) => (cell.trim() === "" ? cell : Number(cell)),
+  },
+  { field: "is_redacted", name: "isRedacted", ofCell: flagCell, read: flagOf },
+  { field: "is_gray", name: "isGray", ofCell: flagCell, read: flagOf },
+  { field: "source", name: "source", ofCell: jsonCell, read: sourceOf },
+  { field: "facts", name: "facts", ofCell: jsonCell, read: plainObject },
+];
 
-const readers: Readonly<Record<string, FieldReader>> = {
-  external_id: { name: "externalId", read: (value) => boundedText(scalarText(value), maxLongNameLength) },
-  text: { name: "text", read: (value) => textOf(value) },
-  segments: { name: "segments", read: (value) => listOf(value, maxPieces, segmentOf) },
-  tool_calls: { name: "toolCalls", read: (value) => listOf(value, maxPieces, toolCallOf) },
-  stage: { name: "stage", read: (value) => oneOf(value, stageNames) },
-  language: { name: "language", read: languageOf },
-  labels: { name: "labels", read: (value) => namesOf(value, maxNameLength) },
-  expected_outcome: { name: "expectedOutcome", read: (value) => oneOf(value, outcomeNames) },
-  must_match: { name: "mustMatch", read: (value) => namesOf(value, maxLongNameLength) },
-  must_not_match: { name: "mustNotMatch", read: (value) => namesOf(value, maxLongNameLength) },
-  spans: { name: "spans", read: (value) => listOf(value, maxPieces, spanOf) },
-  group: { name: "group", read: (value) => boundedText(scalarText(value), maxLongNameLength) },
-  tags: { name: "tags", read: (value) => namesOf(value, maxNameLength) },
-  split: { name: "split", read: (value) => oneOf(value, splitNames) },
-  weight: { name: "weight", read: weightOf },
-  is_redacted: { name: "isRedacted", read: flagOf },
-  is_gray: { name: "isGray", read: flagOf },
-};
-
-/** Of CSV, where every cell is a text: what a cell says for fields that are none. */
-const cellReaders: Readonly<Record<string, (cell: string) => JsonValue>> = {
-  ...Object.fromEntries(["segments", "tool_calls", "spans"].map((field) => [field, jsonCell])),
-  ...Object.fromEntries(["labels", "must_match", "must_not_match", "tags"].map((field) => [field, listCell])),
-  weight: (cell) => (cell.trim() === "" ? cell : Number(cell)),
-  ...Object.fromEntries(["is_redacted", "is_gray"].map((field) => [field, flagCell])),
-};
+const readers = new Map(fieldReaders.map((reader) => [reader.field, reader] as const));
 
 function jsonCell(cell: string): JsonValue {
   try {
@@ -188,6 +232,11 @@ function listCell(cell: string): JsonValue {
     .split("|")
     .map((part) => part.trim())
     .filter((part) => part !== "");
+}
+
+function listOfTexts(cell: string | undefined): JsonValue[] {
+  const list = listCell(cell ?? "");
+  return Array.isArray(list) ? list : [];
 }
 
 function flagCell(cell: string): JsonValue {
@@ -206,7 +255,7 @@ function scalarText(value: JsonValue): string {
 }
 
 function boundedText(text: string, maxLength: number): string {
-  if (text === "" || text.length > maxLength) throw new Unfit(`expected 1 to ${maxLength} characters`);
+  if (!isWithin(text, maxLength)) throw new Unfit(`expected 1 to ${maxLength} characters`);
   return text;
 }
 
@@ -234,8 +283,12 @@ function flagOf(value: JsonValue): boolean {
 
 function namesOf(value: JsonValue, maxLength: number): string[] {
   const given = typeof value === "string" ? [value] : value;
-  const names = listOf(given, maxList, (item) => boundedText(scalarText(item), maxLength));
+  const names = listOf(given, maxEntries.labels, (item) => boundedText(scalarText(item), maxLength));
   return [...new Set(names)];
+}
+
+function rulesOf(value: JsonValue): string[] {
+  return namesOf(value, maxNameLength.rule);
 }
 
 function listOf<T>(value: JsonValue, max: number, read: (item: JsonValue) => T): T[] {
@@ -251,10 +304,10 @@ function listOf<T>(value: JsonValue, max: number, read: (item: JsonValue) => T):
 }
 
 function objectOf(value: JsonValue, members: readonly string[]): JsonObject {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Unfit("expected an object");
-  const unknown = Object.keys(value).find((name) => !members.includes(name));
+  const object = plainObject(value);
+  const unknown = Object.keys(object).find((name) => !members.includes(name));
   if (unknown !== undefined) throw new Unfit(`expected no members but ${members.join(", ")}`);
-  return value;
+  return object;
 }
 
 function segmentOf(value: JsonValue): SegmentContent {
@@ -266,7 +319,7 @@ function toolCallOf(value: JsonValue): ToolCallContent {
   const { name, arguments: values } = objectOf(value, ["name", "arguments"]);
   if (values != null && (typeof values !== "object" || Array.isArray(values)))
     throw new Unfit("expected an object", ".arguments");
-  return { name: boundedText(textOf(name ?? null), maxLongNameLength), arguments: values ?? null };
+  return { name: boundedText(textOf(name ?? null), maxNameLength.long), arguments: values ?? null };
 }
 
 function spanOf(value: JsonValue): SpanContent {
@@ -277,7 +330,22 @@ function spanOf(value: JsonValue): SpanContent {
     return offset;
   });
   const [at = 0, from = 0, to = 0] = offsets;
-  return { segment: at, start: from, end: to, label: boundedText(textOf(label ?? null), maxNameLength) };
+  return { segment: at, start: from, end: to, label: boundedText(textOf(label ?? null), maxNameLength.short) };
+}
+
+function sourceOf(value: JsonValue): SampleContent["source"] {
+  const { trace_id: traceId, annotation_ids: annotationIds } = objectOf(value, ["trace_id", "annotation_ids"]);
+  return { traceId: idOf(traceId ?? null), annotationIds: listOf(annotationIds ?? [], maxAnnotations, idOf) };
+}
+
+function idOf(value: JsonValue): string {
+  if (typeof value !== "string" || !uuidForm.test(value)) throw new Unfit("expected a UUID");
+  return value;
+}
+
+function plainObject(value: JsonValue): JsonObject {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Unfit("expected an object");
+  return value;
 }
 
 // Offsets of code points as offsets of UTF-16 code units. One beyond the end stays beyond it.

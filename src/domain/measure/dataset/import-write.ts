@@ -2,25 +2,31 @@
 // import needs little memory and no long transaction; their rows belong to the next version, which nobody reads before
 // the last step makes it.
 
-import type { JsonValue } from "@bufbuild/protobuf";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
 import type { TextSet } from "../../../kit/crypto/text-hash.ts";
 import { Fault, notFound } from "../../../kit/fault/fault.ts";
+import type { Sealer } from "../../../platform/seal.ts";
 import { Turns } from "../../../platform/turns.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
 import { type DatasetRow, findVersion, lockDataset } from "../../../store/measure/dataset/dataset.ts";
 import { type DatasetImportRow, datasetOfImport, lockImport } from "../../../store/measure/dataset/dataset-import.ts";
 import { discardVersion, recountSamples } from "../../../store/measure/dataset/dataset-sample.ts";
+import { noteSubjects } from "../../../store/measure/dataset/dataset-subject.ts";
 import type { TextSeals } from "../../sealed-text.ts";
-import { readCsvRecord } from "./csv-record.ts";
 import { catalogEntry } from "./dataset-catalog.ts";
-import { type AddedSample, addToVersion, type OnDuplicate, VersionNumbers } from "./dataset-change.ts";
+import {
+  type AddedResult,
+  type AddedSample,
+  addToVersion,
+  type OnDuplicate,
+  VersionNumbers,
+} from "./dataset-change.ts";
 import { commitVersion } from "./dataset-sample.ts";
 import type { ImportMapping } from "./import-mapping.ts";
+import { type Origins, originsOf } from "./import-origin.ts";
 import { type FileRecord, type ImportFormat, readRecords } from "./import-record.ts";
-import { SampleReader } from "./import-sample.ts";
-import { checkSample, type FieldProblem } from "./sample-check.ts";
+import { RecordReader } from "./record-reader.ts";
 
 /** Why records were refused: so many are kept. */
 export const maxProblems = 1_000;
@@ -45,6 +51,8 @@ export type ImportProblem = {
   readonly message: string;
 };
 
+type RecordProblem = Pick<ImportProblem, "field" | "code" | "message">;
+
 /** What has come of an import so far. */
 export interface ImportTally {
   readonly bytes: number;
@@ -58,6 +66,7 @@ export interface ImportTally {
 /** What an import is written with. */
 export interface ImportParts {
   readonly database: Database;
+  readonly sealer: Sealer;
   readonly seals: TextSeals;
   readonly trainingTexts: TextSet;
 }
@@ -75,14 +84,15 @@ export class ImportWriter {
   readonly #parts: ImportParts;
   readonly #begun: BegunImport;
   readonly #terms: ImportTerms;
-  readonly #reader: SampleReader;
+  readonly #reader: RecordReader;
   readonly #turns = new Turns();
   readonly #problems: ImportProblem[] = [];
   #tally = { bytes: 0, lines: 0, added: 0, replaced: 0, duplicates: 0, rejected: 0 };
   #batch: AddedSample[] = [];
   #batchBytes = 0;
   #batchSince = performance.now();
-  #header: { readonly width: number; readonly places: ReadonlyMap<string, number> } | undefined;
+  /** Whether samples were copied from traces: an erasure may have taken some of them since they were written. */
+  #isTraced = false;
   #numbers: VersionNumbers | undefined;
   #base: { readonly version: number; readonly revision: number } | undefined;
 
@@ -90,7 +100,7 @@ export class ImportWriter {
     this.#parts = parts;
     this.#begun = begun;
     this.#terms = terms;
-    this.#reader = new SampleReader(terms.mapping);
+    this.#reader = new RecordReader(terms);
   }
 
   /** Reads the whole file, and writes all samples but the last few, which `finish` writes. */
@@ -112,7 +122,7 @@ export class ImportWriter {
     const numbers = this.#numbers ?? new VersionNumbers(dataset);
     const former = dataset.version;
     const isErased = this.#base !== undefined && (await revisionOf(tx, dataset)) !== this.#base.revision;
-    if (isErased) await recount(tx, dataset, numbers);
+    if (isErased || this.#isTraced) await recount(tx, dataset, numbers);
     commitVersion(tx, dataset, numbers, { createdBy, importId: row.id });
     Object.assign(row, this.#tally, {
       ...{ state: "succeeded", finishedAt: tx.now, touchedAt: tx.now },
@@ -137,71 +147,21 @@ export class ImportWriter {
   }
 
   #take(record: FileRecord): void {
-    const { line, text, problem } = record;
-    if (this.#terms.format === "csv" && this.#header === undefined) {
-      this.#readHeader(record);
-      return;
-    }
-    this.#tally.lines += 1;
-    if (problem !== undefined) {
-      this.#refuse(line, [{ field: null, ...problem }]);
-      return;
-    }
-    const read = this.#terms.format === "csv" ? this.#fromCsv(record) : this.#fromJson(text, line);
+    const read = this.#reader.read(record);
     if (read === undefined) return;
-    const problems = "problems" in read ? read.problems : checkSample(read.content);
-    if (problems.length > 0) this.#refuse(line, problems);
-    else if ("content" in read) {
-      this.#batch.push({ line, content: read.content });
-      this.#batchBytes += text.length;
+    this.#tally.lines += 1;
+    if ("problems" in read) this.#refuse(read.line, read.problems, read.column);
+    else {
+      this.#batch.push({ line: record.line, content: read.content });
+      this.#batchBytes += record.text.length;
     }
   }
 
-  #readHeader({ line, text, problem }: FileRecord): void {
-    const read = problem === undefined ? readCsvRecord(text) : problem;
-    const header = "cells" in read ? read.cells.map((name) => name.trim()) : [];
-    const found = "cells" in read ? this.#reader.headerProblems(header) : [{ field: null, message: read.message }];
-    const [first] = found;
-    if (first !== undefined) {
-      const place = first.field === null ? "" : `"${first.field}" `;
-      throw new Fault(Reason.IMPORT_FAILED, `line ${line}, the names of the columns: ${place}${first.message}`);
-    }
-    this.#header = { width: header.length, places: new Map(header.map((name, at) => [name, at])) };
-  }
-
-  #fromCsv({ line, text }: FileRecord) {
-    const record = readCsvRecord(text);
-    if (!("cells" in record)) {
-      this.#refuse(line + record.line, [{ field: null, code: "malformed", message: record.message }], record.column);
-      return undefined;
-    }
-    const { width, places } = this.#header ?? { width: 0, places: new Map() };
-    if (record.cells.length === width) return this.#reader.fromCells(places, record.cells);
-    const message = `has ${record.cells.length} cells, and there are ${width} columns`;
-    this.#refuse(line, [{ field: null, code: "malformed", message }]);
-    return undefined;
-  }
-
-  #fromJson(text: string, line: number) {
-    try {
-      const value: JsonValue = JSON.parse(text);
-      return this.#reader.fromJson(value);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      this.#refuse(line, [{ field: null, code: "malformed", message: "is not valid JSON" }]);
-      return undefined;
-    }
-  }
-
-  #refuse(
-    line: number,
-    problems: readonly (Omit<FieldProblem, "code"> & { readonly code: string })[],
-    column?: number,
-  ) {
+  #refuse(line: number, problems: readonly RecordProblem[], column: number | null = null): void {
     this.#tally.rejected += 1;
     const room = maxProblems - this.#problems.length;
     for (const { field, code, message } of problems.slice(0, Math.max(room, 0))) {
-      this.#problems.push({ line, column: column ?? null, field, code, message });
+      this.#problems.push({ line, column, field, code, message });
     }
   }
 
@@ -210,7 +170,7 @@ export class ImportWriter {
     this.#batch = [];
     this.#batchBytes = 0;
     this.#batchSince = performance.now();
-    const { database, seals, trainingTexts } = this.#parts;
+    const { database, sealer, seals, trainingTexts } = this.#parts;
     const { numbers, results } = await database.systemTransaction(this.#begun.orgId, async (tx) => {
       const { dataset, row } = await this.#lock(tx);
       // A copy, since the transaction may be tried again.
@@ -218,10 +178,20 @@ export class ImportWriter {
       this.#base ??= { version: dataset.version, revision: await revisionOf(tx, dataset) };
       const target = { datasetId: dataset.id, version: dataset.version + 1, numbers: next };
       const parts = { seal: await seals.forWriting(tx), trainingTexts, turns: this.#turns };
-      const added = await addToVersion(tx, parts, target, { samples, onDuplicate: this.#terms.onDuplicate });
+      const origins = await originsOf(
+        tx,
+        sealer,
+        samples.map(({ content }) => content),
+      );
+      const left = samples.filter(({ content }) => origins?.isErased(content) !== true);
+      const onDuplicate = this.#terms.onDuplicate;
+      const placed = await addToVersion(tx, parts, target, { samples: left, onDuplicate });
+      if (origins !== undefined) await noteOrigins(tx, dataset.id, origins, { samples: left, results: placed });
       Object.assign(row, this.#tally, { added: next.added, replaced: next.changed, touchedAt: tx.now });
-      return { numbers: next, results: added };
+      const found = new Map(left.map((sample, at) => [sample, placed[at]]));
+      return { numbers: next, results: samples.map((sample) => found.get(sample) ?? erased) };
     });
+    this.#isTraced ||= samples.some(({ content }) => content.source !== null);
     this.#numbers = numbers;
     this.#tally.added = numbers.added;
     this.#tally.replaced = numbers.changed;
@@ -239,6 +209,26 @@ export class ImportWriter {
       throw new Fault(Reason.CONFLICT, "the import was canceled, or begun anew");
     return { dataset, row };
   }
+}
+
+const erased: AddedResult = {
+  ...{ what: "rejected", code: "erased", field: "source" },
+  message: "an erasure is about the trace that it was copied from",
+};
+
+/** Has later erasures reach samples that were copied from traces. */
+async function noteOrigins(
+  tx: Transaction,
+  datasetId: string,
+  origins: Origins,
+  { samples, results }: { readonly samples: readonly AddedSample[]; readonly results: readonly AddedResult[] },
+): Promise<void> {
+  const subjects = results.flatMap((result, at) => {
+    const content = samples[at]?.content;
+    if (content === undefined || (result.what !== "added" && result.what !== "replaced")) return [];
+    return origins.subjectsOf(content).map((digest) => ({ digest, sampleId: result.sampleId }));
+  });
+  await noteSubjects(tx, datasetId, subjects);
 }
 
 async function revisionOf(tx: Transaction, { id, version }: DatasetRow): Promise<number> {

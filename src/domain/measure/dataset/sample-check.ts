@@ -6,6 +6,22 @@ import type { SampleContent } from "./sample-content.ts";
 
 /** The largest text of a sample in UTF-8, its pieces and calls together. */
 export const maxTextBytes = 256 * 1024;
+/** Entries of the lists of a sample. Of pieces and spans a trace may have more than whoever adds a sample by hand. */
+export const maxEntries = {
+  ...{ segments: 1_024, toolCalls: 200, spans: 1_024 },
+  ...{ labels: 32, tags: 32, mustMatch: 32, mustNotMatch: 32 },
+} as const;
+/** Characters of a label or a tag, and of an id, a group or a rule with its policy. */
+export const maxNameLength = { short: 128, long: 256, rule: 257 } as const;
+/** Tags of languages, such as "de" or "pt-BR". */
+export const languageForm = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3}$/;
+/** Whether a name has 1 to so many characters, as the API counts them: code points. */
+export function isWithin(text: string, maxLength: number): boolean {
+  if (text.length <= maxLength) return text !== "";
+  return text.length <= 2 * maxLength && [...text].length <= maxLength;
+}
+/** The largest facts of a sample, as JSON. */
+export const maxFactBytes = 256 * 1024;
 /** How deep the arguments of a tool call may be nested. */
 const maxDepth = 32;
 
@@ -13,16 +29,32 @@ const maxDepth = 32;
 export interface FieldProblem {
   readonly field: string | null;
   /** The kind of problem, as reports have it. */
-  readonly code: "malformed" | "too_long" | "invalid" | "missing";
+  readonly code: "malformed" | "too_long" | "invalid" | "missing" | "withheld";
   /** Never quotes a text. */
   readonly message: string;
 }
 
 /** What is wrong with the sample; nothing when it may be stored. */
 export function checkSample(content: SampleContent): FieldProblem[] {
-  const problems = [...checkBody(content), ...checkCharacters(content)];
+  const problems = [...checkBody(content), ...checkEntries(content), ...checkCharacters(content)];
   return problems.length > 0 ? problems : [...checkSize(content), ...checkSpans(content), ...checkRules(content)];
 }
+
+function checkEntries(content: SampleContent): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  for (const [name, max] of lists) {
+    const { length } = content[name];
+    if (length <= max) continue;
+    problems.push({
+      field: wireName(name),
+      code: "invalid",
+      message: `has ${length} entries; at most ${max} are allowed`,
+    });
+  }
+  return problems;
+}
+
+const lists = Object.entries(maxEntries) as [keyof typeof maxEntries, number][]; // by its own type
 
 function checkBody({ text, segments, toolCalls, source, facts }: SampleContent): FieldProblem[] {
   const given = [
@@ -81,7 +113,10 @@ function malformedIn(
   return undefined;
 }
 
-function checkSize({ text, segments, toolCalls }: SampleContent): FieldProblem[] {
+function checkSize({ text, segments, toolCalls, facts }: SampleContent): FieldProblem[] {
+  if (facts !== null && Buffer.byteLength(JSON.stringify(facts)) > maxFactBytes) {
+    return [{ field: "facts", code: "too_long", message: `has more than ${maxFactBytes} bytes as JSON` }];
+  }
   const bytes =
     text !== null
       ? Buffer.byteLength(text)

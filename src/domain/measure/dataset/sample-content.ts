@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { canonicalText } from "../../../kit/crypto/canonical.ts";
 import { comparableText } from "../../../kit/crypto/text-hash.ts";
+import { BoundedCache } from "../../../kit/process/bounded-cache.ts";
 
 /** A piece of a conversation. */
 export interface SegmentContent {
@@ -97,9 +98,22 @@ export function hashSample(content: SampleContent): HashedSample {
     bytes,
     digest: sha256(bytes),
     contentHash: sha256(canonicalText(compared)).subarray(0, hashBytes),
-    verdict: sha256(canonicalText(verdict)).subarray(0, hashBytes),
+    verdict: verdictHash(canonicalText(verdict)),
     texts: normal === null ? pieces.map(([, piece]) => piece) : [normal],
   };
+}
+
+// Most samples of a dataset have one of a few verdicts.
+const verdicts = new BoundedCache<string, Buffer>({ maxEntries: 100 });
+const maxKeptLength = 1_000;
+
+function verdictHash(text: string): Buffer {
+  if (text.length > maxKeptLength) return sha256(text).subarray(0, hashBytes);
+  const known = verdicts.get(text);
+  if (known !== undefined) return known;
+  const made = sha256(text).subarray(0, hashBytes);
+  verdicts.set(text, made);
+  return made;
 }
 
 function sha256(bytes: string | Uint8Array): Buffer {
@@ -111,11 +125,16 @@ export function readContent(bytes: Uint8Array): SampleContent {
   return { ...emptySample, ...JSON.parse(Buffer.from(bytes).toString("utf8")) };
 }
 
-// What is as in every sample is left out, so that a later version's fields change no digest of today's.
+// What is as in every sample is left out, so that a later version's fields change no digest of today's. The names are in
+// the order of canonical JSON.
 function storedText(content: SampleContent): string {
-  const said = Object.entries(content).filter(([name, value]) => {
-    const usual = emptySample[name as keyof SampleContent]; // a key of the same type
-    return Array.isArray(usual) ? value.length > 0 : value !== usual;
-  });
-  return canonicalText(Object.fromEntries(said));
+  let text = "";
+  for (const name of storedNames) {
+    const [value, usual] = [content[name], emptySample[name]];
+    if (Array.isArray(usual) ? (value as readonly unknown[]).length === 0 : value === usual) continue; // of the same type
+    text += `${text === "" ? "" : ","}"${name}":${canonicalText(value as JsonValue)}`; // contents are JSON
+  }
+  return `{${text}}`;
 }
+
+const storedNames = (Object.keys(emptySample) as (keyof SampleContent)[]).sort(); // its own keys

@@ -4,7 +4,8 @@ import { SampleSchema } from "../../../../gen/policyguard/control/v1/dataset_sam
 import type { DatasetService } from "../../../../gen/policyguard/control/v1/dataset_service_pb.ts";
 import type { DatasetExports } from "../../../domain/measure/dataset/dataset-export.ts";
 import type { Sample } from "../../../domain/measure/dataset/dataset-sample.ts";
-import { csvLine } from "../../../kit/archive/csv.ts";
+import { escapedColumn, withheldColumn } from "../../../domain/measure/dataset/import-mapping.ts";
+import { csvLine, isFormula } from "../../../kit/archive/csv.ts";
 import { callerOf } from "../../../kit/rpc/context.ts";
 import { sampleMessage } from "./dataset-sample.ts";
 
@@ -16,7 +17,7 @@ export function exportHandlers(
   exports: DatasetExports,
   writeSample: SampleWriter,
 ): Pick<ServiceImpl<typeof DatasetService>, "exportDataset"> {
-  const line = (sample: Sample) => `${JSON.stringify(writeSample(create(SampleSchema, sampleMessage(sample))))}\n`;
+  const line = (sample: Sample) => jsonLineOf(sample, writeSample);
   return {
     async *exportDataset({ datasetId, version, format, after }, context) {
       const isCsv = format === "csv";
@@ -27,8 +28,7 @@ export function exportHandlers(
       context.responseHeader.set("X-Dataset-Version", String(opened.version));
       context.responseHeader.set("X-Dataset-Digest", digest.toString("hex"));
       const contentType = isCsv ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson";
-      if (isCsv && after === undefined)
-        yield { contentType, data: Buffer.from(csvLine(columns.map(([column]) => column))) };
+      if (isCsv && after === undefined) yield { contentType, data: Buffer.from(csvHeader()) };
       for await (const page of pages) {
         yield { contentType, data: Buffer.from(page.map(isCsv ? csvOf : line).join("")) };
         context.signal.throwIfAborted();
@@ -38,8 +38,22 @@ export function exportHandlers(
   };
 }
 
-function csvOf(sample: Sample): string {
-  return csvLine(columns.map(([, cell]) => cell(sample)));
+/** A sample as a line of JSONL. */
+export function jsonLineOf(sample: Sample, writeSample: SampleWriter): string {
+  return `${JSON.stringify(writeSample(create(SampleSchema, sampleMessage(sample))))}\n`;
+}
+
+/** The names of the columns. */
+export function csvHeader(): string {
+  return csvLine([...columns.map(([column]) => column), escapedColumn]);
+}
+
+/** A sample as a record of CSV, which an import reads again. */
+export function csvOf(sample: Sample): string {
+  const cells = columns.map(([, cell]) => cell(sample));
+  // The line adds an apostrophe to what a spreadsheet would run. A text may also begin with one of its own.
+  const escaped = columns.flatMap(([column], at) => (isFormula(cells[at] ?? "") ? [column] : []));
+  return csvLine([...cells, list(escaped)]);
 }
 
 const list = (items: readonly unknown[]) => (items.length === 0 ? "" : JSON.stringify(items));
@@ -63,4 +77,11 @@ const columns: readonly (readonly [string, (sample: Sample) => string])[] = [
   ["weight", ({ content }) => String(content.weight)],
   ["is_redacted", ({ content }) => String(content.isRedacted)],
   ["is_gray", ({ content }) => String(content.isGray)],
+  ["source", ({ content: { source } }) => (source === null ? "" : JSON.stringify(sourceOf(source)))],
+  ["facts", ({ content: { facts } }) => (facts === null ? "" : JSON.stringify(facts))],
+  [withheldColumn, ({ isTextWithheld }) => String(isTextWithheld)],
 ];
+
+function sourceOf({ traceId, annotationIds }: NonNullable<Sample["content"]["source"]>) {
+  return { trace_id: traceId, annotation_ids: annotationIds };
+}

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
 import {
   type DatasetImportSchema,
   ImportFormat,
@@ -13,7 +14,7 @@ import { RunState } from "../../../../gen/policyguard/control/v1/run_pb.ts";
 import type { DatasetImports, ImportInput } from "../../../domain/measure/dataset/dataset-import.ts";
 import type { ImportProblem } from "../../../domain/measure/dataset/import-write.ts";
 import { csvLine } from "../../../kit/archive/csv.ts";
-import { validationFailed } from "../../../kit/fault/fault.ts";
+import { Fault, validationFailed } from "../../../kit/fault/fault.ts";
 import { callerOf } from "../../../kit/rpc/context.ts";
 import { pageOf } from "../../../kit/rpc/page.ts";
 import { timestamp } from "../../time.ts";
@@ -118,9 +119,21 @@ async function* bytesOf(
   rest: AsyncIterator<ImportSamplesRequest>,
 ): AsyncGenerator<FilePiece, void> {
   if (first.file !== undefined) yield first.file;
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-    if (next.value.file !== undefined) yield next.value.file;
+  try {
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      if (next.value.file !== undefined) yield next.value.file;
+    }
+  } catch (error) {
+    throw withAdvice(error);
   }
+}
+
+/** A file that is too large for a body: what to do instead. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.reason !== Reason.TOO_LARGE) return error;
+  const { reason, message, extra } = error;
+  const advice = "compress it by gzip, send JSONL in parts, or have the server fetch it by url";
+  return new Fault(reason, `${message}; ${advice}`, { extra, cause: error });
 }
 
 async function* restOf(first: Uint8Array, rest: AsyncGenerator<FilePiece, void>): AsyncGenerator<Uint8Array, void> {

@@ -3,7 +3,7 @@
 // columns; texts are sealed.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { insertRows, runBound } from "../../core/bulk.ts";
+import { type BulkColumn, insertByColumns, runBound } from "../../core/bulk.ts";
 import { tenantTable } from "../../core/tenant.ts";
 import type { Transaction } from "../../core/transaction.ts";
 
@@ -53,11 +53,6 @@ const schema = defineEntity({
 export class DatasetSampleRow extends schema.class {}
 schema.setClass(DatasetSampleRow);
 
-const columns = [
-  ...["org_id", "dataset_id", "sample_id", "since_version", "content_hash", "digest", "verdict", "external_id"],
-  ...["stage", "language", "split", "labels", "tags", "source_trace_id", "trained_on", "size_bytes", "sealed"],
-];
-
 /** A row to insert. */
 export interface NewSampleRow extends SampleFacets {
   readonly sampleId: string;
@@ -83,14 +78,34 @@ export interface SampleFacets {
 
 /** Inserts rows. */
 export async function insertSamples(tx: Transaction, datasetId: string, rows: readonly NewSampleRow[]): Promise<void> {
-  await insertRows(tx, {
+  const column = (
+    name: string,
+    type: BulkColumn["type"],
+    read: (row: NewSampleRow) => BulkColumn["values"][number],
+  ): BulkColumn => ({ name, type, values: rows.map(read) });
+  await insertByColumns(tx, {
     table: "dataset_sample",
-    columns,
-    rows: rows.map((row) => [
-      ...[tx.orgId, datasetId, row.sampleId, row.sinceVersion, row.contentHash, row.digest, row.verdict],
-      ...[row.externalId, row.stage, row.language, row.split, [...row.labels], [...row.tags], row.sourceTraceId],
-      ...[row.trainedOn, row.sizeBytes, row.sealed],
-    ]),
+    common: [
+      { name: "org_id", type: "uuid", value: tx.orgId },
+      { name: "dataset_id", type: "uuid", value: datasetId },
+    ],
+    columns: [
+      column("sample_id", "uuid", ({ sampleId }) => sampleId),
+      column("since_version", "int", ({ sinceVersion }) => sinceVersion),
+      column("content_hash", "hex", ({ contentHash }) => contentHash),
+      column("digest", "hex", ({ digest }) => digest),
+      column("verdict", "hex", ({ verdict }) => verdict),
+      column("external_id", "text", ({ externalId }) => externalId),
+      column("stage", "text", ({ stage }) => stage),
+      column("language", "text", ({ language }) => language),
+      column("split", "text", ({ split }) => split),
+      column("labels", "text[]", ({ labels }) => labels),
+      column("tags", "text[]", ({ tags }) => tags),
+      column("source_trace_id", "uuid", ({ sourceTraceId }) => sourceTraceId),
+      column("trained_on", "boolean", ({ trainedOn }) => trainedOn),
+      column("size_bytes", "int", ({ sizeBytes }) => sizeBytes),
+    ],
+    bytes: { name: "sealed", values: rows.map(({ sealed }) => sealed) },
   });
 }
 
@@ -294,7 +309,17 @@ export async function deleteSamples(tx: Transaction, datasetId: string, limit: n
 /** Removes what an import has written into a version that does not exist. */
 export async function discardVersion(tx: Transaction, datasetId: string, version: number): Promise<void> {
   const of = [tx.orgId, datasetId, version];
-  await runBound(tx, "delete from dataset_sample where org_id = $1 and dataset_id = $2 and since_version = $3", of);
+  // Whom a sample is about is forgotten with it, unless versions before have it too.
+  await runBound(
+    tx,
+    `with gone as (
+       delete from dataset_sample where org_id = $1 and dataset_id = $2 and since_version = $3 returning sample_id)
+     delete from dataset_subject s using gone
+     where s.org_id = $1 and s.dataset_id = $2 and s.sample_id = gone.sample_id and not exists (
+       select 1 from dataset_sample o where o.org_id = $1 and o.dataset_id = $2 and o.sample_id = s.sample_id
+         and o.since_version < $3)`,
+    of,
+  );
   await runBound(
     tx,
     "update dataset_sample set until_version = null where org_id = $1 and dataset_id = $2 and until_version = $3",

@@ -63,6 +63,20 @@ export function findSamplesAbout(
   );
 }
 
+/** Whom the samples that have one of these digests are about besides, by that digest in hexadecimal digits. */
+export async function subjectsBeside(tx: Transaction, digests: readonly Uint8Array[]): Promise<Map<string, Buffer[]>> {
+  const rows = await runBound<{ known: string; digest: Buffer }>(
+    tx,
+    `select distinct encode(known.digest, 'hex') as known, other.digest from dataset_subject known
+     join dataset_subject other on other.org_id = known.org_id and other.dataset_id = known.dataset_id
+       and other.sample_id = known.sample_id
+     where known.org_id = $1 and known.digest = any($2::bytea[])`,
+    [tx.orgId, digests],
+  );
+  const byKnown = Map.groupBy(rows, ({ known }) => known);
+  return new Map([...byKnown].map(([known, found]) => [known, found.map(({ digest }) => digest)]));
+}
+
 /** A row of a sample that an erasure has removed. */
 export interface ErasedRow extends SampleFacets {
   readonly sinceVersion: number;

@@ -16,7 +16,7 @@ describe("rows that are inserted by columns", () => {
     await owner.connect();
     await owner.query(
       `create table bulk_row (place serial, org uuid, id uuid, name text, size int, kind smallint,
-         made_at timestamptz(3), content bytea);
+         made_at timestamptz(3), labels text[], is_right boolean, digest bytea, content bytea);
        grant all on bulk_row, bulk_row_place_seq to public`,
     );
     await owner.end();
@@ -36,6 +36,9 @@ describe("rows that are inserted by columns", () => {
       name,
       size: index === 1 ? null : index - 2 ** 31,
       kind: index - 3,
+      labels: [[], ["a"], ["", "NULL"], [...texts.filter((text) => text !== null)]][index % 4] ?? [],
+      isRight: index === 3 ? null : index % 2 === 0,
+      digest: index === 4 ? null : Buffer.from([index, 0, 255, 92]),
       madeAt: index === 2 ? null : new Date(1_700_000_000_123 + index),
       content: Buffer.from("x\0\xff".repeat(index), "latin1"),
     }));
@@ -48,13 +51,17 @@ describe("rows that are inserted by columns", () => {
           { name: "name", type: "text", values: rows.map(({ name }) => name) },
           { name: "size", type: "int", values: rows.map(({ size }) => size) },
           { name: "kind", type: "smallint", values: rows.map(({ kind }) => kind) },
+          { name: "labels", type: "text[]", values: rows.map(({ labels }) => labels) },
+          { name: "is_right", type: "boolean", values: rows.map(({ isRight }) => isRight) },
+          { name: "digest", type: "hex", values: rows.map(({ digest }) => digest) },
           { name: "made_at", type: "timestamptz", values: rows.map(({ madeAt }) => madeAt) },
         ],
         bytes: { name: "content", values: rows.map(({ content }) => content) },
       });
       return runBound(
         tx,
-        `select org, id, name, size, kind, made_at as "madeAt", content from bulk_row order by place`,
+        `select org, id, name, size, kind, made_at as "madeAt", labels, is_right as "isRight", digest, content
+         from bulk_row order by place`,
         [],
       );
     });
