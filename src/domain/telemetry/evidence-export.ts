@@ -196,7 +196,8 @@ export class EvidenceExports {
     };
     yield file(packageFiles.log, log(this.#parts(opened)));
     for (const extract of extracts) {
-      const isTable = extract === entryTable;
+      // Of everything the log is read once more; of some, the entries that were found while it was read.
+      const isTable = extract === entryTable && Object.keys(opened.said).length === 0;
       const content = isTable ? this.#table(opened) : this.#extract(extract, opened, linesOf(lines, extract.name));
       yield file(extract.name, content);
     }

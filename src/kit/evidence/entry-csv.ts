@@ -24,7 +24,7 @@ export function entryCsvLine(entry: KnownEntry): string {
   });
   const erased = committedFields.filter((field) => openings[field] === undefined).join(" ");
   const members = open.map((name) => memberText(entry, name));
-  return csvLine([...members, ...values, erased, Buffer.from(hash).toString("hex")]);
+  return csvLine([...members, ...values, erased, hash]);
 }
 
 /** The string that JSON stands for. */

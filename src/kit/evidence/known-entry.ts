@@ -1,13 +1,14 @@
 // Entries of a log as exports and their verifier read them: the leaf is parsed and hashed once, whatever is made of it.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { type CommittedField, leafHash } from "./leaf.ts";
+import { type CommittedField, leafHashText } from "./leaf.ts";
 import type { LogEntry } from "./log-file.ts";
 
 /** An entry, what its leaf says, and the leaf's hash. */
 export interface KnownEntry extends LogEntry {
   readonly members: JsonObject;
-  readonly hash: Uint8Array;
+  /** In hexadecimal digits. */
+  readonly hash: string;
 }
 
 /** The action of entries about entries whose retention is over. */
@@ -23,7 +24,7 @@ export function forgottenBefore(entry: KnownEntry): number {
 
 /** The entry, with its leaf read. */
 export function knownEntry(entry: LogEntry): KnownEntry {
-  return { ...entry, members: JSON.parse(entry.leaf), hash: leafHash(entry.leaf) };
+  return { ...entry, members: JSON.parse(entry.leaf), hash: leafHashText(entry.leaf) };
 }
 
 /** The value that a commitment stands for; undefined where it was erased. */

@@ -32,6 +32,9 @@ const saltBytes = 16;
 /** Members of a leaf that are commitments. */
 export const committedFields = ["actor", "address", "before", "after"] as const;
 
+/** What short values are hashed in, one after the other. */
+const scratch = Buffer.allocUnsafe(4_096);
+
 const starts: Readonly<Record<CommittedField, Buffer>> = {
   actor: Buffer.from(`${domain}actor`),
   address: Buffer.from(`${domain}address`),
@@ -101,15 +104,22 @@ export function leafHash(leaf: string): Buffer {
   return hash("sha256", `\0${leaf}`, "buffer");
 }
 
+/** The same in hexadecimal digits, which takes two thirds of the time. */
+export function leafHashText(leaf: string): string {
+  return hash("sha256", `\0${leaf}`, "hex");
+}
+
 /** What an opening commits to. */
 export function commitmentOf(field: CommittedField, { salt, value }: Opening): string {
   if (salt.length !== saltBytes) throw new RangeError(`a salt has ${saltBytes} bytes`);
   const start = starts[field];
-  const bytes = Buffer.allocUnsafe(start.length + saltBytes + Buffer.byteLength(value));
+  const before = start.length + saltBytes;
+  // A character has three bytes at most.
+  const bytes = before + 3 * value.length <= scratch.length ? scratch : Buffer.allocUnsafe(before + 3 * value.length);
   bytes.set(start);
   bytes.set(salt, start.length);
-  bytes.write(value, start.length + saltBytes);
-  return `sha256:${hash("sha256", bytes)}`;
+  const end = before + bytes.write(value, before);
+  return `sha256:${hash("sha256", bytes.subarray(0, end))}`;
 }
 
 /**

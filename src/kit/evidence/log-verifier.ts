@@ -4,8 +4,8 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type KnownKeys, type TreeHead, verifyCheckpoint } from "./checkpoint.ts";
-import { forgottenBefore, isJsonObject, type KnownEntry } from "./known-entry.ts";
-import { commitmentOf, committedFields, leafHash } from "./leaf.ts";
+import { forgetAction, forgottenBefore, isJsonObject, type KnownEntry } from "./known-entry.ts";
+import { commitmentOf, committedFields, leafHashText } from "./leaf.ts";
 import { type LeftOut, LineError, type LogEntry, type LogLine, readLogLine } from "./log-file.ts";
 import { emptyRoot, GrowingTree, hashBytes } from "./merkle.ts";
 import { NoteError } from "./note.ts";
@@ -177,8 +177,8 @@ export class LogVerifier {
     if (entry.seq !== seq) throw refuse(`entry ${entry.seq} stands in its place`);
     const known = this.#hashAt({ level: 0, n: Math.floor(seq / tileWidth) }, seq % tileWidth);
     if (known === undefined) throw refuse("there is no tile with its hash");
-    const hash = leafHash(entry.leaf);
-    if (!hash.equals(known)) throw refuse("it is not the one that was signed: its leaf was changed");
+    const hash = leafHashText(entry.leaf);
+    if (hash !== known.toString("hex")) throw refuse("it is not the one that was signed: its leaf was changed");
     const leaf = membersOf(entry.leaf);
     // What was signed is what the log had. These three would be faults of the log itself.
     if (leaf.v !== 2) throw refuse("its leaf has another form than 2");
@@ -193,9 +193,11 @@ export class LogVerifier {
     this.#until = String(leaf.created_at);
     this.#since ??= this.#until;
     this.#next++;
-    const verified = { ...entry, members: leaf, hash };
-    this.#forgottenBefore = Math.max(this.#forgottenBefore, forgottenBefore(verified));
-    this.#listener?.entry(verified);
+    if (leaf.action === forgetAction || this.#listener !== undefined) {
+      const verified = { ...entry, members: leaf, hash };
+      this.#forgottenBefore = Math.max(this.#forgottenBefore, forgottenBefore(verified));
+      this.#listener?.entry(verified);
+    }
   }
 
   #leaveOut(leftOut: LeftOut, { size }: TreeHead): void {
