@@ -1,6 +1,7 @@
 // Verification of the log of evidence, offline on one core: entries of an export against the hashes alone that such a
 // verification has to make (a leaf and four commitments each), and proofs of single entries against the one signature
-// in each. And what an entry costs the change that it is about: the same transaction with its entry and without.
+// in each. And what an entry costs the change that it is about: the same transaction with its entry and without, and
+// the whole call over REST that makes it.
 
 import { hash, verify } from "node:crypto";
 import { Organizations } from "../src/domain/tenancy/organization.ts";
@@ -15,7 +16,9 @@ import type { Transaction } from "../src/store/core/transaction.ts";
 import { findOrganization } from "../src/store/tenancy/organization.ts";
 import { MadeLog } from "../test/harness/made-log.ts";
 import { adminCaller } from "../test/harness/vector/world.ts";
-import { type Bench, measure, type Round } from "./measure.ts";
+import { type BenchServer, numbered, startServer, underLoad } from "./load/http.ts";
+import { type Bench, type Case, measure, type Round } from "./measure.ts";
+import type { BenchControlPlane } from "./server/control-plane.ts";
 import { startBenchDatabase } from "./server/database.ts";
 
 const proofs = 200;
@@ -25,15 +28,25 @@ const changes = 100;
 export const evidenceBench: Bench = async ({ isQuick }) => {
   const server = await startBenchDatabase();
   const database = await openDatabase({ url: server.applicationUrl, poolSize: 2 });
+  const plane = await startServer<BenchControlPlane>("control-plane", server.applicationUrl);
   try {
-    return await measureWith(database, isQuick);
+    return await measureWith(database, plane, isQuick);
   } finally {
+    plane.child.kill();
     await database.close();
     await server.stop();
   }
 };
 
-async function measureWith(database: Database, isQuick: boolean) {
+/** The same change as a call, of which the control plane's CPU time counts. */
+function callCase({ child, told: { port, orgId, adminToken } }: BenchServer<BenchControlPlane>): Case {
+  const headers = { authorization: `Bearer ${adminToken}`, "content-type": "application/json" };
+  const rename = numbered({ method: "PATCH", headers, body: '{"name":"Bench <id>"}' });
+  const load = { url: `http://127.0.0.1:${port}/v1/orgs/${orgId}`, requests: [rename], status: 200 };
+  return { name: "calls that make the change, with their entries", run: () => underLoad(child, load) };
+}
+
+async function measureWith(database: Database, plane: BenchServer<BenchControlPlane>, isQuick: boolean) {
   const { id: orgId } = await new Organizations(database).create({ name: "Bench" });
   const caller = { ...adminCaller(orgId), audit: { action: "organization.update", requestId: "bench", address: "" } };
   const rename = async (tx: Transaction) => {
@@ -77,6 +90,7 @@ async function measureWith(database: Database, isQuick: boolean) {
       against: "changes without entries",
       run: () => timedCalls(() => database.transaction(caller, rename)),
     },
+    callCase(plane),
   ]);
 }
 

@@ -26,7 +26,7 @@ export async function startServer<Told>(name: string, ...args: string[]): Promis
 
 /** A request. */
 export interface LoadRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH";
   readonly headers: Record<string, string>;
   readonly body?: string;
 }
