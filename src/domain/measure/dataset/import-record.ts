@@ -17,7 +17,12 @@ export interface FileRecord {
   /** The line on which it begins, from 1. */
   readonly line: number;
   readonly text: string;
-  readonly problem?: { readonly code: "malformed" | "too_long"; readonly message: string };
+  readonly problem?: {
+    readonly code: "malformed" | "too_long";
+    readonly message: string;
+    /** Whether nothing after it can be read, or part of the file is missing. */
+    readonly isEnd?: true;
+  };
 }
 
 const [lineFeed, carriageReturn, quote, comma] = [0x0a, 0x0d, 0x22, 0x2c];
@@ -101,6 +106,10 @@ function tooLong(line: number): FileRecord {
 
 function malformed(line: number, message: string): FileRecord {
   return { line, text: "", problem: { code: "malformed", message } };
+}
+
+function brokenOff(line: number, message: string): FileRecord {
+  return { line, text: "", problem: { code: "malformed", message, isEnd: true } };
 }
 
 /** Cuts at line ends. Empty lines are no records. */
@@ -227,7 +236,7 @@ class ArrayCutter {
   end(): FileRecord[] {
     if (this.#next === "nothing" || this.#next === "broken") return [];
     const message = this.#next === "array" ? "expected an array of samples" : "the array is never closed";
-    return [malformed(this.#depth > 0 ? this.#startLine : this.#line, message)];
+    return [brokenOff(this.#depth > 0 ? this.#startLine : this.#line, message)];
   }
 
   #isLastOfElement(byte: number): boolean {
@@ -250,7 +259,7 @@ class ArrayCutter {
       const expected = { array: "an array of samples", comma: '"," or "]"', nothing: "the end of the file" };
       const what = expected[this.#next as keyof typeof expected] ?? "an object, which is a sample"; // else an element
       this.#next = "broken";
-      return [malformed(this.#line, `expected ${what}; the rest of the file was not read`)];
+      return [brokenOff(this.#line, `expected ${what}`)];
     }
     return [];
   }

@@ -29,13 +29,18 @@ export class RecordReader {
     this.#isCsv = format === "csv";
   }
 
-  /** The sample that the record is; undefined for the names of columns. Throws import_failed where those are wrong. */
+  /**
+   * The sample that the record is; undefined for the names of columns. Throws import_failed where those are wrong, and
+   * where a JSON array is none or is never closed.
+   */
   read(record: FileRecord): ReadRecord | undefined {
     if (this.#isCsv && this.#header === undefined) {
       this.#readHeader(record);
       return undefined;
     }
     const { line, problem } = record;
+    // Half of an array would look like a whole one.
+    if (problem?.isEnd === true) throw unreadable(`line ${line}: ${problem.message}`);
     if (problem !== undefined) return { line, column: null, problems: [{ field: null, ...problem }] };
     const read = this.#isCsv ? this.#fromCsv(record) : this.#fromJson(record);
     if ("problems" in read) return { line, column: null, ...read };
