@@ -60,7 +60,20 @@ const shapes = {
         ...points(text, found),
       })),
     ),
+  "tei-predict": ({ inputs = [] }) =>
+    inputs.map(([text]) => [
+      { score: highest(text, "INJECTION"), label: "INJECTION" },
+      { score: 1 - highest(text, "INJECTION"), label: "SAFE" },
+    ]),
+  "llama-guard": ({ model = "example", messages = [] }) => ({
+    ...{ id: "chatcmpl-example", object: "chat.completion", model },
+    choices: [{ index: 0, message: { role: "assistant", content: verdict(messages.at(-1)) }, finish_reason: "stop" }],
+  }),
 };
+
+function verdict({ content }) {
+  return highest(content, "INJECTION") > 0.5 ? "\n\nunsafe\nS14" : "\n\nsafe";
+}
 
 const answer = shapes[process.env.SHAPE ?? "policy-guard"];
 if (answer === undefined) throw new Error(`SHAPE: expected one of ${Object.keys(shapes).join(", ")}`);

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ManifestPayload } from "../../src/kit/bundle/statement-payload.ts";
-import { type BackendReference, backendShapes } from "../engine/backend/backend.ts";
+import { type BackendReference, backendShapes, type LabelMeanings } from "../engine/backend/backend.ts";
 import { compileEngine, type Engine, type EngineSource } from "../engine/engine.ts";
 import { type Overlay, overlayFolder, readOverlay } from "../engine/languages/overlay.ts";
 import { learnPatterns } from "../engine/pattern/compile-pattern.ts";
@@ -55,6 +55,10 @@ interface BackendPart {
   readonly auth_header: string | null;
   /** Of a model in the runtime: the bytes that it must have. */
   readonly digest?: string;
+  /** The model that the server is asked for. */
+  readonly model?: string;
+  /** What its labels mean, with the name of the preset that says so. */
+  readonly preset?: { readonly name: string } & LabelMeanings;
 }
 
 /** The detector backends of a bundle, by key. Throws a BundleRejection for one that this version cannot call. */
@@ -66,8 +70,9 @@ export function backendsOf({ parts }: Pick<VerifiedBundle, "parts">): ReadonlyMa
       const shape = backendShapes.find((each) => each === part.shape);
       if (shape === undefined || !URL.canParse(part.url))
         throw new BundleRejection("not_adopted", `this runtime does not know how to call ${path}`);
-      const { key, url, timeout_ms: timeoutMs, auth_header: authHeader, digest } = part;
-      return [key, { key, url, shape, timeoutMs, authHeader: authHeader ?? undefined, digest }];
+      const { key, url, timeout_ms: timeoutMs, auth_header: authHeader, digest, model, preset } = part;
+      const meanings = preset && { labels: preset.labels, ignore: preset.ignore };
+      return [key, { key, url, shape, timeoutMs, authHeader: authHeader ?? undefined, digest, model, meanings }];
     }),
   );
 }

@@ -1,5 +1,8 @@
 // What a folder says about its labels: `config.json` of the model, and `policy-guard.json` of its operator.
 
+import { unknownLabels } from "../engine/backend/backend.ts";
+import type { Preset } from "../engine/backend/preset.ts";
+import { presetNames, presetOf } from "../engine/backend/preset-catalog.ts";
 import { isRecord, readJson } from "./folder.ts";
 import { LoadFailure } from "./load-failure.ts";
 
@@ -20,6 +23,8 @@ export interface ModelSettings {
   readonly categories: ReadonlyMap<string, string>;
   /** Labels that are no findings. */
   readonly ignored: ReadonlySet<string>;
+  /** The preset that the folder names; undefined when it names none. */
+  readonly preset: Preset | undefined;
   readonly activation: "softmax" | "sigmoid";
   /** Max tokens of a window, special ones included. */
   readonly maxTokens: number;
@@ -32,7 +37,7 @@ export interface ModelSettings {
 /** The file of the operator. */
 export const settingsFile = "policy-guard.json";
 
-const keys = ["labels", "ignore", "activation", "max_tokens", "stride", "max_windows", "fixtures"];
+const keys = ["preset", "labels", "ignore", "activation", "max_tokens", "stride", "max_windows", "fixtures"];
 const category = /^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$/;
 
 /** Reads the settings of a folder. Throws a LoadFailure that says what is wrong. */
@@ -43,14 +48,16 @@ export function readSettings(folder: string): ModelSettings {
   const own = readJson(folder, settingsFile) ?? {};
   const unknown = Object.keys(own).find((key) => !keys.includes(key));
   if (unknown !== undefined) throw invalid(unknown, `expected one of ${keys.join(", ")}`);
+  const preset = presetIn(own);
+  const meanings = meaningsOf(own, labels, preset);
   const maxTokens = whole(own, "max_tokens", { min: 8, max: 8_192, or: 512 });
   const stride = whole(own, "stride", { min: 0, max: 4_096, or: Math.min(64, Math.floor(maxTokens / 8)) });
   if (stride * 2 > maxTokens) throw invalid("stride", "expected at most half of max_tokens");
   return {
     labels,
-    categories: categoriesOf(own, labels),
-    ignored: new Set(ignoredOf(own, labels)),
-    activation: activationOf(own, config, labels.length),
+    ...meanings,
+    preset,
+    activation: activationOf(own, config, { count: labels.length, preset }),
     ...{ maxTokens, stride },
     maxWindows: whole(own, "max_windows", { min: 1, max: 32, or: 8 }),
     fixtures: fixturesOf(own, labels),
@@ -70,6 +77,36 @@ function labelsOf({ id2label }: Readonly<Record<string, unknown>>): string[] {
 
 function isLabel(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= 128;
+}
+
+function presetIn({ preset: name }: Readonly<Record<string, unknown>>): Preset | undefined {
+  if (name === undefined) return undefined;
+  const preset = typeof name === "string" ? presetOf(name) : undefined;
+  if (preset === undefined) throw invalid("preset", `expected one of ${presetNames()}`);
+  if (!preset.shapes.includes("onnx-text-classification"))
+    throw invalid("preset", `${preset.name} is for servers: ${preset.shapes.join(", ")}`);
+  return preset;
+}
+
+/** What the labels mean: what the preset says, and what the operator says, who has the last word. */
+function meaningsOf(
+  own: Readonly<Record<string, unknown>>,
+  labels: readonly string[],
+  preset: Preset | undefined,
+): Pick<ModelSettings, "categories" | "ignored"> {
+  const categories = categoriesOf(own, labels);
+  const ignored = new Set(ignoredOf(own, labels));
+  if (preset === undefined) return { categories, ignored };
+  const open = labels.filter((label) => !categories.has(label) && !ignored.has(label));
+  const unknown = unknownLabels(open, preset);
+  if (unknown.length > 0)
+    throw invalid("preset", `${preset.name} does not know ${unknown.join(", ")}: name them in labels or ignore`);
+  for (const label of open) {
+    const category = Object.hasOwn(preset.labels, label) ? preset.labels[label] : undefined;
+    if (category === undefined) ignored.add(label);
+    else categories.set(label, category);
+  }
+  return { categories, ignored };
 }
 
 function categoriesOf({ labels = {} }: Readonly<Record<string, unknown>>, known: readonly string[]) {
@@ -95,10 +132,11 @@ function ignoredOf({ ignore = [] }: Readonly<Record<string, unknown>>, known: re
 function activationOf(
   { activation = "auto" }: Readonly<Record<string, unknown>>,
   { problem_type: problem }: Readonly<Record<string, unknown>>,
-  count: number,
+  { count, preset }: { readonly count: number; readonly preset: Preset | undefined },
 ): ModelSettings["activation"] {
   if (activation === "softmax" || activation === "sigmoid") return activation;
   if (activation !== "auto") throw invalid("activation", "expected auto, softmax or sigmoid");
+  if (preset?.activation !== undefined) return preset.activation;
   if (problem === "regression")
     throw new LoadFailure("settings_invalid", "config.json: a regression has no scores; set activation");
   return problem === "multi_label_classification" || count === 1 ? "sigmoid" : "softmax";

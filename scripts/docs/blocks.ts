@@ -5,6 +5,7 @@ import { detectorTable } from "./detectors.ts";
 import { errorTable } from "./errors.ts";
 import { callLimitTable, connectionLimitTable } from "./limits.ts";
 import { permissionTables } from "./permissions.ts";
+import { presetLabels, presetTable } from "./presets.ts";
 import { databaseSql, rolesSql } from "./roles.ts";
 import { controlPlaneRooms, engineRoomPicture, layerPicture } from "./rooms.ts";
 import { controlPlaneVariables, runtimeVariables, startVariables, workerVariables } from "./variables.ts";
@@ -33,6 +34,7 @@ const blocks: Readonly<Record<string, Readonly<Record<string, Block>>>> = {
     database: databaseSql,
   },
   "docs/permissions.md": { permissions: permissionTables },
+  "docs/presets.md": { presets: presetTable, "labels of presets": presetLabels },
   "docs/policy-language.md": { detectors: detectorTable },
 };
 

@@ -167,8 +167,19 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     await panel.getByText("https://detectors.example/v1?a=<b>").waitFor();
     await panel.getByRole("button", { name: "Edit inj-model" }).click();
     await dialog.getByLabel("Time limit, in milliseconds").fill("350");
+    await dialog.getByLabel("Labels").selectOption("llama-guard-3");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("llama-guard-3 is for the shapes llama-guard").waitFor();
+    await dialog.getByLabel("Protocol").selectOption("llama-guard");
+    await dialog.getByLabel("Model of the server").fill("guard:1b");
     await dialog.getByRole("button", { name: "Save" }).click();
     await panel.getByText("350 ms").waitFor();
+    await panel.getByText("llama-guard-3, guard:1b").waitFor();
+    // What is not touched stays as it is.
+    await panel.getByRole("button", { name: "Edit inj-model" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await panel.getByText("llama-guard-3, guard:1b").waitFor();
     await panel.getByRole("button", { name: "Delete inj-model" }).click();
     await page.getByRole("button", { name: "Delete the detector" }).click();
     await panel.getByText("None yet.").waitFor();

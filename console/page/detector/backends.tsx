@@ -2,6 +2,8 @@ import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import {
   type DetectorBackend,
+  type DetectorBackendPreset,
+  DetectorBackendPresetSchema,
   DetectorBackendShape,
   DetectorBackendShapeSchema,
 } from "../../../gen/policyguard/control/v1/detector_backend_pb.ts";
@@ -22,6 +24,7 @@ import { en } from "../../text/en.ts";
 const texts = en.detectors;
 const { method } = DetectorBackendService;
 const shapes = wireNames<DetectorBackendShape>(DetectorBackendShapeSchema);
+const presets = wireNames<DetectorBackendPreset>(DetectorBackendPresetSchema);
 const maxBackends = 200;
 const defaultTimeoutMs = 200;
 
@@ -73,6 +76,11 @@ function BackendTable({
         { title: texts.key, cell: ({ key }) => <code>{key}</code> },
         { title: texts.url, cell: ({ url }) => url },
         { title: texts.shape, isExtra: true, cell: ({ shape }) => shapes.nameOf(shape) },
+        {
+          title: texts.preset,
+          isExtra: true,
+          cell: ({ preset, model = "" }) => texts.presetOfModel(presets.nameOf(preset), model) || en.common.none,
+        },
         { title: texts.timeout, isNumber: true, isExtra: true, cell: ({ timeoutMs }) => texts.ms(timeoutMs) },
         { title: texts.header, isExtra: true, cell: ({ authHeader }) => authHeader ?? en.common.none },
         { title: texts.changed, isNumber: true, isExtra: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
@@ -122,14 +130,17 @@ function PutBackend({
       deed={backend === undefined ? texts.confirmAdd : en.common.save}
       onClose={onClose}
       onDo={async (text) => {
-        const header = text("header");
+        const given = (name: string) => (text(name) === "" ? undefined : text(name));
         await perform(method.putDetectorBackend, {
           orgId,
           detectorKey: backend?.key ?? text("key"),
           url: text("url"),
           shape: shapes.valueOf(text("shape")) ?? DetectorBackendShape.UNSPECIFIED,
           timeoutMs: Number(text("timeout")),
-          ...(header === "" ? {} : { authHeader: header }),
+          authHeader: given("header"),
+          preset: presets.valueOf(given("preset")),
+          model: given("model"),
+          digest: given("digest"),
         });
       }}
     >
@@ -175,18 +186,67 @@ function PutBackend({
               fault={faultOf("timeout_ms")}
             />
           </div>
-          <TextField
-            label={texts.header}
-            hint={texts.headerHint}
-            name="header"
-            autoComplete="off"
-            spellCheck={false}
-            defaultValue={backend?.authHeader}
-            fault={faultOf("auth_header")}
-          />
+          <OptionalFields backend={backend} faultOf={faultOf} />
         </>
       )}
     </DeedDialog>
+  );
+}
+
+/** What its labels mean, which model answers, and what it takes to be let in. */
+function OptionalFields({
+  backend,
+  faultOf,
+}: {
+  readonly backend: DetectorBackend | undefined;
+  readonly faultOf: (field: string) => string | undefined;
+}) {
+  return (
+    <>
+      <div className={layout.pair}>
+        <Select
+          label={texts.preset}
+          hint={texts.presetHint}
+          name="preset"
+          defaultValue={presets.nameOf(backend?.preset)}
+          fault={faultOf("preset")}
+        >
+          <option value="">{texts.noPreset}</option>
+          {presets.values.map((preset) => (
+            <option key={preset} value={presets.nameOf(preset)}>
+              {presets.nameOf(preset)}
+            </option>
+          ))}
+        </Select>
+        <TextField
+          label={texts.model}
+          hint={texts.modelHint}
+          name="model"
+          autoComplete="off"
+          spellCheck={false}
+          defaultValue={backend?.model}
+          fault={faultOf("model")}
+        />
+      </div>
+      <TextField
+        label={texts.digest}
+        hint={texts.digestHint}
+        name="digest"
+        autoComplete="off"
+        spellCheck={false}
+        defaultValue={backend?.digest}
+        fault={faultOf("digest")}
+      />
+      <TextField
+        label={texts.header}
+        hint={texts.headerHint}
+        name="header"
+        autoComplete="off"
+        spellCheck={false}
+        defaultValue={backend?.authHeader}
+        fault={faultOf("auth_header")}
+      />
+    </>
   );
 }
 

@@ -4,7 +4,10 @@ import type { Detection } from "../detectors/detector.ts";
 import { matchesGlob } from "../text/glob.ts";
 
 /** The protocols that servers may speak. */
-export const serverShapes = ["policy-guard", "openai-moderation", "presidio", "hf-text-classification", "fms"] as const;
+export const serverShapes = [
+  ...(["policy-guard", "openai-moderation", "presidio", "hf-text-classification", "fms"] as const),
+  ...(["tei-predict", "llama-guard"] as const),
+] as const;
 /** A protocol between runtimes and servers. */
 export type ServerShape = (typeof serverShapes)[number];
 
@@ -12,6 +15,12 @@ export type ServerShape = (typeof serverShapes)[number];
 export const backendShapes = [...serverShapes, "onnx-text-classification"] as const;
 /** A protocol between runtimes and detectors. */
 export type BackendShape = (typeof backendShapes)[number];
+
+/** Protocols in which a request says which model of the server shall answer. */
+export const shapesWithModel: readonly BackendShape[] = ["openai-moderation", "llama-guard"];
+
+/** The name of such a model. */
+export const modelName = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$/;
 
 /** What the URL of a model in the runtime begins with, as in "model:prompt-guard". */
 export const modelScheme = "model:";
@@ -32,6 +41,19 @@ export function isCallHeader(name: string): boolean {
   return callHeaders.has(name.toLowerCase());
 }
 
+/** What the labels of a backend mean: each is a category or no finding, and others are an error. */
+export interface LabelMeanings {
+  /** Categories by label. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Labels that are no findings. */
+  readonly ignore: readonly string[];
+}
+
+/** The labels that have no meaning. */
+export function unknownLabels(labels: readonly string[], { labels: known, ignore }: LabelMeanings): string[] {
+  return labels.filter((label) => !Object.hasOwn(known, label) && !ignore.includes(label));
+}
+
 /** A backend as a bundle carries it. */
 export interface BackendReference {
   readonly key: string;
@@ -42,6 +64,10 @@ export interface BackendReference {
   readonly authHeader: string | undefined;
   /** For a model in the runtime: the only bytes that may judge, as "sha256:…". */
   readonly digest?: string | undefined;
+  /** The model that the server is asked for, where its protocol has a place for it. */
+  readonly model?: string | undefined;
+  /** What its labels mean, by the preset that the organization chose; undefined without one. */
+  readonly meanings?: LabelMeanings | undefined;
 }
 
 /** The backend of a detector, as a policy describes it. */
@@ -70,14 +96,17 @@ export interface AskedText {
   readonly own: () => readonly Detection[];
 }
 
-/** Whether a policy asks a backend about a text. */
-export function isAsked({ ask }: BackendUse, { stage, origin, own }: AskedText): boolean {
-  if (ask === undefined) return true;
-  if (ask.stages !== undefined && !ask.stages.includes(stage)) return false;
-  if (ask.origins !== undefined && !ask.origins.some((glob) => matchesGlob(glob, origin))) return false;
-  if (ask.between === undefined) return true;
+/** The condition of `ask` because of which a policy does not ask its backend. */
+export type UnaskedReason = "stage" | "origin" | "between";
+
+/** Why a policy does not ask a backend about a text; undefined when it does. */
+export function whyUnasked({ ask }: BackendUse, { stage, origin, own }: AskedText): UnaskedReason | undefined {
+  if (ask === undefined) return undefined;
+  if (ask.stages !== undefined && !ask.stages.includes(stage)) return "stage";
+  if (ask.origins !== undefined && !ask.origins.some((glob) => matchesGlob(glob, origin))) return "origin";
+  if (ask.between === undefined) return undefined;
   const score = Math.max(0, ...own().map((detection) => detection.score));
-  return score >= ask.between[0] && score <= ask.between[1];
+  return score >= ask.between[0] && score <= ask.between[1] ? undefined : "between";
 }
 
 /** A finding of a backend in a text. Without offsets it covers the whole text. */
@@ -86,7 +115,7 @@ export interface BackendFinding {
   readonly score: number;
   readonly start?: number;
   readonly end?: number;
-  /** The category that a model's own folder gives the label, for policies that do not map labels. */
+  /** The category that a preset or a model's own folder gives the label, for policies that do not map labels. */
   readonly category?: string;
 }
 

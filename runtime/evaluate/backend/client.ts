@@ -4,6 +4,7 @@
 import type { BackendAnswer, BackendFindings, BackendReference } from "../../engine/backend/backend.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { Breaker, type BreakerState } from "./breaker.ts";
+import { withMeanings } from "./meanings.ts";
 import { type BackendTransport, type CallFailure, CallRefused } from "./transport.ts";
 
 /** How one call ended. */
@@ -91,9 +92,16 @@ export class BackendClient {
     if (!this.#breaker.admit(startedAtMs)) return "circuit_open";
     this.#calls += 1;
     const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
-    const late = (text: string, answer: BackendFindings) => this.#cache.set(text, answer, performance.now());
+    const understood = (answer: BackendFindings) => withMeanings(answer, reference.meanings);
+    const late = (text: string, answer: BackendFindings) => {
+      try {
+        this.#cache.set(text, understood(answer), performance.now());
+      } catch (error) {
+        onProblem(reference.key, error);
+      }
+    };
     try {
-      const answers = await transport.call({ texts, signal, timeoutMs, late });
+      const answers = (await transport.call({ texts, signal, timeoutMs, late })).map(understood);
       this.#breaker.succeeded();
       return answers;
     } catch (error) {

@@ -8,7 +8,7 @@ import type { NetworkGuard } from "../../../src/kit/net/outbound/guard.ts";
 import { inSpan, type OpenSpan, tracedHeaders } from "../../../src/kit/observability/tracing.ts";
 import type { BackendFindings, BackendReference, ServerShape } from "../../engine/backend/backend.ts";
 import { OriginRefused, type SecretHeader } from "./origin.ts";
-import { AnswerInvalid, type Contract, contracts } from "./shape.ts";
+import { AnswerInvalid, type Contract, contracts, parsedAnswer } from "./shape.ts";
 import { type BackendCall, type BackendTransport, CallRefused } from "./transport.ts";
 
 /** Options of the transport. */
@@ -95,7 +95,7 @@ export class HttpTransport implements BackendTransport {
         ...traced,
         ...(secret === undefined ? {} : { [secret.name]: secret.value }),
       },
-      body: JSON.stringify(this.#contract.body(texts)),
+      body: JSON.stringify(this.#contract.body(texts, reference)),
     });
     span?.note({ "http.request.method": "POST", "http.response.status_code": statusCode });
     const chunks: Buffer[] = [];
@@ -106,16 +106,7 @@ export class HttpTransport implements BackendTransport {
       chunks.push(chunk);
     }
     if (statusCode !== 200) throw new AnswerInvalid(`expected status 200, got ${statusCode}`);
-    return this.#contract.read(parsed(Buffer.concat(chunks)), texts).map((findings) => ({ findings }));
-  }
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    // The parser's message would quote the text.
-    throw new AnswerInvalid("the answer is not JSON");
+    return this.#contract.read(parsedAnswer(Buffer.concat(chunks)), texts).map((findings) => ({ findings }));
   }
 }
 

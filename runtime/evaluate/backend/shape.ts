@@ -2,14 +2,16 @@
 // is a failure of the backend, never an empty result. Servers in Python count code points; this product counts UTF-16
 // code units.
 
+import type { JsonValue } from "@bufbuild/protobuf";
 import type { BackendFinding, BackendReference, ServerShape } from "../../engine/backend/backend.ts";
+import { hasDuplicateKey } from "../../engine/schema/duplicate-key.ts";
 
 /** One contract. */
 export interface Contract {
   /** Max texts of one call. */
   readonly batch: number;
   readonly headers?: (reference: BackendReference) => Readonly<Record<string, string>>;
-  readonly body: (texts: readonly string[]) => object;
+  readonly body: (texts: readonly string[], backend: Pick<BackendReference, "model">) => object;
   /** The findings of each text, in order. Throws AnswerInvalid. */
   readonly read: (answer: unknown, texts: readonly string[]) => BackendFinding[][];
 }
@@ -38,7 +40,7 @@ export const contracts: Readonly<Record<ServerShape, Contract>> = {
   },
   "openai-moderation": {
     batch,
-    body: (texts) => ({ input: texts }),
+    body: (texts, { model }) => ({ ...(model !== undefined && { model }), input: texts }),
     read: (answer, texts) =>
       perText(member(answer, "results"), texts, (result) =>
         Object.entries(record(member(result, "category_scores"))).map(([label, value]) => ({
@@ -63,13 +65,7 @@ export const contracts: Readonly<Record<ServerShape, Contract>> = {
   "hf-text-classification": {
     batch,
     body: (texts) => ({ inputs: texts, parameters: { top_k: null } }),
-    read: (answer, texts) =>
-      perText(answer, texts, (result) =>
-        (Array.isArray(result) ? result : [result]).map((found) => ({
-          label: name(member(found, "label")),
-          score: score(member(found, "score")),
-        })),
-      ),
+    read: (answer, texts) => perText(answer, texts, (result) => labelsOf(Array.isArray(result) ? result : [result])),
   },
   fms: {
     batch,
@@ -85,7 +81,72 @@ export const contracts: Readonly<Record<ServerShape, Contract>> = {
         }));
       }),
   },
+  // Its router takes a list of two strings for one pair of texts, so that each text is a list of its own. What is too
+  // long for the model is refused by it, and so unjudged: "truncate" would judge the beginning and say nothing of it.
+  "tei-predict": {
+    batch,
+    body: (texts) => ({ inputs: texts.map((text) => [text]), raw_scores: false, truncate: false }),
+    read: (answer, texts) => perText(answer, texts, (result) => labelsOf(list(result))),
+  },
+  // Its verdict is text that a model wrote: whatever is not exactly one is a failure, and never "safe".
+  "llama-guard": {
+    batch: 1,
+    body: ([content = ""], { model }) => ({
+      ...(model !== undefined && { model }),
+      messages: [{ role: "user", content }],
+      ...{ temperature: 0, max_tokens: maxVerdictTokens, stream: false },
+    }),
+    read: (answer) => [verdictOf(answer)],
+  },
 };
+
+/** Room for all codes. */
+const maxVerdictTokens = 128;
+const verdict = /^[ \t\r\n]*(?:safe|unsafe[ \t]*\r?\n[ \t]*(S[1-9][0-9]?(?:[ \t]*,[ \t]*S[1-9][0-9]?)*))[ \t\r\n]*$/;
+/** How servers say that an answer has come to its end, and was not cut. */
+const complete: readonly unknown[] = ["stop", "eos_token"];
+
+/** The codes of a verdict: "safe", or "unsafe" and a line such as "S1,S10". */
+function verdictOf(answer: unknown): BackendFinding[] {
+  const [choice, ...others] = list(member(answer, "choices"));
+  if (choice === undefined || others.length > 0) throw new AnswerInvalid("expected one choice");
+  if (!complete.includes(member(choice, "finish_reason")))
+    throw new AnswerInvalid("expected a verdict that is not cut");
+  const content = member(member(choice, "message"), "content");
+  const found = typeof content === "string" ? verdict.exec(content) : null;
+  if (found === null) throw new AnswerInvalid('expected "safe", or "unsafe" and a line of codes such as "S1,S10"');
+  const codes = found[1]?.split(",").map((code) => code.trim()) ?? [];
+  // It says nothing of how sure it is.
+  return distinct(codes.map((label) => ({ label, score: 1 })));
+}
+
+function labelsOf(found: readonly unknown[]): BackendFinding[] {
+  return distinct(found.map((each) => ({ label: name(member(each, "label")), score: score(member(each, "score")) })));
+}
+
+/** Each label once: of two scores for one label, either may be wrong. */
+function distinct(findings: BackendFinding[]): BackendFinding[] {
+  if (new Set(findings.map(({ label }) => label)).size < findings.length)
+    throw new AnswerInvalid("expected each label once");
+  return findings;
+}
+
+/** The value of an answer in JSON. Throws AnswerInvalid, also for an object with a member twice. */
+export function parsedAnswer(bytes: Buffer): unknown {
+  const text = bytes.toString("utf8");
+  let value: JsonValue;
+  let isAmbiguous: boolean;
+  try {
+    value = JSON.parse(text);
+    isAmbiguous = hasDuplicateKey(text, value);
+  } catch {
+    // The parser's message would quote the text. What is nested too deeply ends here, too.
+    throw new AnswerInvalid("the answer is not JSON");
+  }
+  // JSON.parse keeps the last of two members; a score of the first would be lost.
+  if (isAmbiguous) throw new AnswerInvalid("an object of the answer has a member twice");
+  return value;
+}
 
 function perText(
   results: unknown,

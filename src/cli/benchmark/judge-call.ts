@@ -4,7 +4,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { BackendFinding } from "../../../runtime/engine/backend/backend.ts";
-import { AnswerInvalid, contracts } from "../../../runtime/evaluate/backend/shape.ts";
+import { AnswerInvalid, contracts, parsedAnswer } from "../../../runtime/evaluate/backend/shape.ts";
 import type { Judge, JudgeServer } from "./judge.ts";
 
 /** Why a judge gave no answer. It is uploaded, so it is a fixed word: what a judge itself says may quote a text. */
@@ -68,7 +68,7 @@ function serverCalls(judge: {
 }
 
 async function askServer(
-  { key, timeoutMs, at: { url, shape, header } }: Parameters<typeof serverCalls>[0],
+  { key, timeoutMs, at: { url, shape, header, model } }: Parameters<typeof serverCalls>[0],
   texts: readonly string[],
 ): Promise<BackendFinding[][]> {
   const contract = contracts[shape];
@@ -78,7 +78,7 @@ async function askServer(
     const some = texts.slice(from, from + contract.batch);
     const request: RequestInit = {
       // A redirect is an answer like any other: texts go to the address that was named, and nowhere else.
-      ...{ method: "POST", redirect: "manual", signal, body: JSON.stringify(contract.body(some)) },
+      ...{ method: "POST", redirect: "manual", signal, body: JSON.stringify(contract.body(some, { model })) },
       headers: {
         ...{ "content-type": "application/json", accept: "application/json" },
         ...contract.headers?.({ key, url, shape, timeoutMs, authHeader: header?.name }),
@@ -91,7 +91,7 @@ async function askServer(
       throw new NoAnswer("unreachable", `${url} cannot be reached: ${reasonOf(error)}`);
     });
     if (status !== 200) throw new NoAnswer("refused", `expected status 200, got ${status}`);
-    all.push(...contract.read(parsed(bytes), some));
+    all.push(...contract.read(parsedAnswer(bytes), some));
   }
   return all;
 }
@@ -112,15 +112,6 @@ function reasonOf(error: unknown): string {
   const { cause } = error instanceof Error ? error : { cause: undefined };
   if (cause instanceof Error) return "code" in cause ? String(cause.code) : cause.message;
   return error instanceof Error ? error.message : String(error);
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    // The parser's message would quote the text.
-    throw new AnswerInvalid("the answer is not JSON");
-  }
 }
 
 interface ProgramOptions {
@@ -148,7 +139,7 @@ class JudgeProgram implements JudgeCalls {
     const contract = contracts["policy-guard"];
     const id = ++this.#asked;
     try {
-      const answer = parsed(await this.#line(JSON.stringify({ id, ...contract.body(texts) })));
+      const answer = parsedAnswer(await this.#line(JSON.stringify({ id, ...contract.body(texts, {}) })));
       const findings = contract.read(answer, texts);
       if ((answer as { readonly id?: unknown }).id !== id) throw new AnswerInvalid(`expected the answer to ${id}`);
       return { findings };

@@ -2,7 +2,13 @@
 // target. `--judge` names them in one line each, a file says more about them.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { isCallHeader, type ServerShape, serverShapes } from "../../../runtime/engine/backend/backend.ts";
+import {
+  isCallHeader,
+  modelName,
+  type ServerShape,
+  serverShapes,
+  shapesWithModel,
+} from "../../../runtime/engine/backend/backend.ts";
 import type { Options, Values } from "../command.ts";
 import { usageFailure } from "../failure.ts";
 import { readYaml } from "../file.ts";
@@ -22,6 +28,8 @@ export interface JudgeServer {
   readonly url: string;
   readonly shape: ServerShape;
   readonly header: { readonly name: string; readonly value: string } | undefined;
+  /** The model that the server is asked for, where its protocol has a place for it. */
+  readonly model?: string | undefined;
 }
 
 /** Somebody who says what is in a text. */
@@ -42,7 +50,7 @@ const maxBytes = 1024 * 1024;
 const usual = { threshold: 0.5, timeoutMs: 10_000 };
 const maxTimeoutMs = 600_000;
 const keyPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-const members = ["key", "url", "shape", "header", "command", "categories", "threshold", "timeout_ms"];
+const members = ["key", "url", "shape", "model", "header", "command", "categories", "threshold", "timeout_ms"];
 
 /** The judges that the options name. */
 export function readJudges(
@@ -98,7 +106,7 @@ function keyOf(value: JsonValue | undefined, where: string): string {
 }
 
 function serverOf(
-  { url, shape, header }: JsonObject,
+  { url, shape, header, model }: JsonObject,
   where: string,
   env: Readonly<Record<string, string | undefined>>,
 ): JudgeServer {
@@ -107,7 +115,9 @@ function serverOf(
     throw usageFailure(`${where}: expected an http or https URL without credentials`);
   const known = serverShapes.find((name) => name === shape);
   if (known === undefined) throw usageFailure(`${where}: the shape is ${shapesText()}`);
-  return { url: address.href, shape: known, header: headerOf(header, where, env) };
+  if (model !== undefined && (typeof model !== "string" || !modelName.test(model) || !shapesWithModel.includes(known)))
+    throw usageFailure(`${where}: \`model\` is the name of a model, for ${shapesWithModel.join(" and ")}`);
+  return { url: address.href, shape: known, header: headerOf(header, where, env), model };
 }
 
 // The value comes from the environment, so that no secret stands in a file or in the list of processes.
@@ -127,9 +137,9 @@ function headerOf(
   return { name, value: found };
 }
 
-function commandOf({ command, shape, header }: JsonObject, where: string): string[] {
-  if (shape !== undefined || header !== undefined)
-    throw usageFailure(`${where}: \`shape\` and \`header\` belong to a \`url\``);
+function commandOf({ command, shape, header, model }: JsonObject, where: string): string[] {
+  if (shape !== undefined || header !== undefined || model !== undefined)
+    throw usageFailure(`${where}: \`shape\`, \`model\` and \`header\` belong to a \`url\``);
   if (Array.isArray(command) && command.length > 0) {
     const words = command.flatMap((word) => (typeof word === "string" && word !== "" ? [word] : []));
     if (words.length === command.length) return words;

@@ -3,7 +3,8 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
-import { type BackendShape, isCallHeader } from "../../../runtime/engine/backend/backend.ts";
+import { type BackendShape, isCallHeader, shapesWithModel } from "../../../runtime/engine/backend/backend.ts";
+import { presetOf } from "../../../runtime/engine/backend/preset-catalog.ts";
 import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
@@ -25,6 +26,9 @@ export interface BackendInput {
   readonly timeoutMs?: number | undefined;
   readonly authHeader?: string | undefined;
   readonly digest?: string | undefined;
+  /** The name of a preset. */
+  readonly preset?: string | undefined;
+  readonly model?: string | undefined;
 }
 
 /** Backends of one organization. */
@@ -76,9 +80,18 @@ export class DetectorBackends {
 }
 
 /** A backend as a bundle carries it. */
-export function backendPart({ key, url, shape, timeoutMs, authHeader, digest }: DetectorBackendRow): JsonObject {
-  const part = { key, url, shape, timeout_ms: timeoutMs, auth_header: authHeader ?? null };
-  return digest == null ? part : { ...part, digest };
+export function backendPart(backend: DetectorBackendRow): JsonObject {
+  const { key, url, shape, timeoutMs, authHeader, digest, model } = backend;
+  const preset = backend.preset == null ? undefined : presetOf(backend.preset);
+  return {
+    ...{ key, url, shape, timeout_ms: timeoutMs, auth_header: authHeader ?? null },
+    ...(digest != null && { digest }),
+    ...(model != null && { model }),
+    // The whole preset, so that the signature covers what labels mean.
+    ...(preset !== undefined && {
+      preset: { name: preset.name, labels: { ...preset.labels }, ignore: [...preset.ignore] },
+    }),
+  };
 }
 
 function add(tx: Transaction, input: BackendInput, count: number): DetectorBackendRow {
@@ -92,13 +105,23 @@ function add(tx: Transaction, input: BackendInput, count: number): DetectorBacke
   });
 }
 
-function settingsOf({ url, shape, timeoutMs = defaultTimeoutMs, authHeader, digest }: BackendInput) {
-  return { url, shape, timeoutMs, authHeader: authHeader ?? null, digest: digest ?? null };
+function settingsOf({ url, shape, timeoutMs = defaultTimeoutMs, authHeader, digest, preset, model }: BackendInput) {
+  const named = { digest: digest ?? null, preset: preset ?? null, model: model ?? null };
+  return { url, shape, timeoutMs, authHeader: authHeader ?? null, ...named };
 }
 
 function assertUsable(input: BackendInput): void {
+  assertPresetFits(input);
+  if (input.model !== undefined && !shapesWithModel.includes(input.shape))
+    throw validationFailed([{ field: "model", message: `only ${shapesWithModel.join(" and ")} ask for a model` }]);
   if (input.shape === "onnx-text-classification") assertModel(input);
   else assertServer(input);
+}
+
+function assertPresetFits({ preset: name, shape }: BackendInput): void {
+  const shapes = name === undefined ? undefined : presetOf(name)?.shapes;
+  if (shapes === undefined || shapes.includes(shape)) return;
+  throw validationFailed([{ field: "preset", message: `${name} is for the shapes ${shapes.join(", ")}` }]);
 }
 
 function assertModel({ url, authHeader }: BackendInput): void {
@@ -125,7 +148,8 @@ function required(row: DetectorBackendRow | null): DetectorBackendRow {
   return row;
 }
 
-function auditView({ digest, ...row }: DetectorBackendRow): JsonObject {
+function auditView({ digest, preset, model, ...row }: DetectorBackendRow): JsonObject {
   const { key, url, shape, timeoutMs, authHeader } = row;
-  return { key, url, shape, timeout_ms: timeoutMs, auth_header: authHeader ?? null, digest: digest ?? null };
+  const named = { digest: digest ?? null, preset: preset ?? null, model: model ?? null };
+  return { key, url, shape, timeout_ms: timeoutMs, auth_header: authHeader ?? null, ...named };
 }

@@ -5,10 +5,12 @@ import { isOlderVersion } from "../process/version.ts";
 /** The version that understands bundles which use none of the features below. */
 const base = "1.0.0";
 
+type Part = { readonly path: string; readonly data: Uint8Array };
+
 /** A feature of bundles, and the version of the runtime that brought it. */
 interface Feature {
   readonly since: string;
-  readonly isUsed: (part: { readonly path: string; readonly data: Uint8Array }) => boolean;
+  readonly isUsed: (part: Part) => boolean;
 }
 
 const features: readonly Feature[] = [
@@ -17,12 +19,17 @@ const features: readonly Feature[] = [
   { since: "1.1.0", isUsed: ({ path, data }) => path.startsWith("policies/") && contains(data, '"from_packs"') },
   // A model that the runtime runs itself.
   { since: "1.2.0", isUsed: ({ path, data }) => path.startsWith("backends/") && contains(data, '"url":"model:') },
+  // What a preset says about labels, the model that a server is asked for, and protocols that came with them.
+  ...['"preset":{', '"model":"', '"shape":"tei-predict"', '"shape":"llama-guard"'].map((text) => ({
+    since: "1.3.0",
+    isUsed: ({ path, data }: Part) => path.startsWith("backends/") && contains(data, text),
+  })),
   // When a backend is asked. Another text of this spelling only keeps older runtimes out.
   { since: "1.2.0", isUsed: ({ path, data }) => path.startsWith("policies/") && contains(data, '"ask":{') },
 ];
 
 /** The oldest runtime that understands these parts. */
-export function minRuntimeOf(parts: readonly { readonly path: string; readonly data: Uint8Array }[]): string {
+export function minRuntimeOf(parts: readonly Part[]): string {
   const needed = features.filter(({ isUsed }) => parts.some(isUsed)).map(({ since }) => since);
   return needed.reduce((newest, each) => (isOlderVersion(newest, each) ? each : newest), base);
 }

@@ -1,13 +1,16 @@
-import { getOption, type MessageInitShape } from "@bufbuild/protobuf";
+import { type DescEnum, getOption, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
+  type DetectorBackendPreset,
+  DetectorBackendPresetSchema,
   type DetectorBackendSchema,
-  DetectorBackendShape,
+  type DetectorBackendShape,
   DetectorBackendShapeSchema,
 } from "../../../gen/policyguard/control/v1/detector_backend_pb.ts";
 import type { DetectorBackendService } from "../../../gen/policyguard/control/v1/detector_backend_service_pb.ts";
 import { wire } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import type { BackendInput, DetectorBackends } from "../../domain/policy/detector-backend.ts";
+import { wireName } from "../../kit/protobuf/wire-name.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
@@ -25,8 +28,10 @@ export function detectorBackendHandlers(backends: DetectorBackends): ServiceImpl
     getDetectorBackend: async ({ detectorKey }, context) => ({
       backend: backendMessage(await backends.get(callerOf(context), detectorKey)),
     }),
-    putDetectorBackend: async ({ detectorKey: key, url, shape, timeoutMs, authHeader, digest }, context) => {
-      const input = { key, url, shape: shapeName(shape), timeoutMs, authHeader, digest };
+    putDetectorBackend: async ({ detectorKey: key, shape, preset, ...given }, context) => {
+      const { url, timeoutMs, authHeader, digest, model } = given;
+      const names = { shape: shapeName(shape), preset: presetName(preset) };
+      const input = { key, url, ...names, timeoutMs, authHeader, digest, model };
       return { backend: backendMessage(await backends.put(callerOf(context), input)) };
     },
     deleteDetectorBackend: async ({ detectorKey }, context) => {
@@ -40,22 +45,26 @@ function backendMessage(row: Row): MessageInitShape<typeof DetectorBackendSchema
   const { orgId, key, url, shape, timeoutMs, authHeader } = row;
   return {
     ...{ orgId, key, url, timeoutMs },
-    shape: shapeOf(shape),
+    shape: enumValue<DetectorBackendShape>(DetectorBackendShapeSchema, shape),
     authHeader: authHeader ?? undefined,
     digest: row.digest ?? undefined,
+    preset: enumValue<DetectorBackendPreset>(DetectorBackendPresetSchema, row.preset),
+    model: row.model ?? undefined,
     createdAt: timestamp(row.createdAt),
     updatedAt: timestamp(row.updatedAt),
   };
 }
 
-// Descriptors have the documented spelling as plain text; a test keeps the two lists equal.
+// Descriptors have the documented spelling as plain text; a test keeps the lists equal.
 function shapeName(shape: DetectorBackendShape): BackendInput["shape"] {
-  const value = DetectorBackendShapeSchema.value[shape];
-  return (value === undefined ? "" : getOption(value, wire)) as BackendInput["shape"];
+  return wireName(DetectorBackendShapeSchema, shape) as BackendInput["shape"];
 }
 
-function shapeOf(name: string): DetectorBackendShape {
-  const known = DetectorBackendShapeSchema.values.find((each) => getOption(each, wire) === name);
-  const numbers: readonly DetectorBackendShape[] = [1, 2, 3, 4, 5, 6];
-  return numbers.find((number) => number === known?.number) ?? DetectorBackendShape.UNSPECIFIED;
+function presetName(preset: DetectorBackendPreset | undefined): string | undefined {
+  return preset === undefined ? undefined : wireName(DetectorBackendPresetSchema, preset);
+}
+
+function enumValue<Value extends number>({ values }: DescEnum, name: string | null | undefined): Value | undefined {
+  // Descriptors know their values as numbers only.
+  return values.find((each) => getOption(each, wire) === name)?.number as Value | undefined;
 }

@@ -17,6 +17,10 @@ const schema = defineEntity({
     authHeader: p.text().nullable(),
     /** Of a model: the digest that its files must have. */
     digest: p.text().nullable(),
+    /** What its labels mean, by the name of a preset. */
+    preset: p.text().nullable(),
+    /** The model that the server is asked for. */
+    model: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/detector_backend.proto.
  */
 export const file_policyguard_control_v1_detector_backend: GenFile = /*@__PURE__*/
-  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL2RldGVjdG9yX2JhY2tlbmQucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEilQMKD0RldGVjdG9yQmFja2VuZBIOCgZvcmdfaWQYASABKAkSHAoDa2V5GAIgASgJQg/avBgLImluai1tb2RlbCISOwoDdXJsGAMgASgJQi7avBgqImh0dHA6Ly9kZXRlY3RvcnMuaW50ZXJuYWw6ODA5NS92MS9kZXRlY3QiEjsKBXNoYXBlGAQgASgOMiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZXRlY3RvckJhY2tlbmRTaGFwZRIbCgp0aW1lb3V0X21zGAUgASgFQgfavBgDMjAwEi0KC2F1dGhfaGVhZGVyGAYgASgJQhPavBgPIkF1dGhvcml6YXRpb24iSACIAQESLgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGZGlnZXN0GAkgASgJSAGIAQFCDgoMX2F1dGhfaGVhZGVyQgkKB19kaWdlc3QqvAMKFERldGVjdG9yQmFja2VuZFNoYXBlEiYKIkRFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfVU5TUEVDSUZJRUQQABI5CiNERVRFQ1RPUl9CQUNLRU5EX1NIQVBFX1BPTElDWV9HVUFSRBABGhCSvRgMcG9saWN5LWd1YXJkEkMKKERFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfT1BFTkFJX01PREVSQVRJT04QAhoVkr0YEW9wZW5haS1tb2RlcmF0aW9uEjEKH0RFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfUFJFU0lESU8QAxoMkr0YCHByZXNpZGlvEk0KLURFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfSEZfVEVYVF9DTEFTU0lGSUNBVElPThAEGhqSvRgWaGYtdGV4dC1jbGFzc2lmaWNhdGlvbhInChpERVRFQ1RPUl9CQUNLRU5EX1NIQVBFX0ZNUxAFGgeSvRgDZm1zElEKL0RFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfT05OWF9URVhUX0NMQVNTSUZJQ0FUSU9OEAYaHJK9GBhvbm54LXRleHQtY2xhc3NpZmljYXRpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL2RldGVjdG9yX2JhY2tlbmQucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEipQQKD0RldGVjdG9yQmFja2VuZBIOCgZvcmdfaWQYASABKAkSHAoDa2V5GAIgASgJQg/avBgLImluai1tb2RlbCISOwoDdXJsGAMgASgJQi7avBgqImh0dHA6Ly9kZXRlY3RvcnMuaW50ZXJuYWw6ODA5NS92MS9kZXRlY3QiEjsKBXNoYXBlGAQgASgOMiwucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZXRlY3RvckJhY2tlbmRTaGFwZRIbCgp0aW1lb3V0X21zGAUgASgFQgfavBgDMjAwEi0KC2F1dGhfaGVhZGVyGAYgASgJQhPavBgPIkF1dGhvcml6YXRpb24iSACIAQESLgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGZGlnZXN0GAkgASgJSAGIAQESQgoGcHJlc2V0GAogASgOMi0ucG9saWN5Z3VhcmQuY29udHJvbC52MS5EZXRlY3RvckJhY2tlbmRQcmVzZXRIAogBARI1CgVtb2RlbBgLIAEoCUIh2rwYHSJtZXRhLWxsYW1hL0xsYW1hLUd1YXJkLTMtOEIiSAOIAQFCDgoMX2F1dGhfaGVhZGVyQgkKB19kaWdlc3RCCQoHX3ByZXNldEIICgZfbW9kZWwqrgQKFERldGVjdG9yQmFja2VuZFNoYXBlEiYKIkRFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfVU5TUEVDSUZJRUQQABI5CiNERVRFQ1RPUl9CQUNLRU5EX1NIQVBFX1BPTElDWV9HVUFSRBABGhCSvRgMcG9saWN5LWd1YXJkEkMKKERFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfT1BFTkFJX01PREVSQVRJT04QAhoVkr0YEW9wZW5haS1tb2RlcmF0aW9uEjEKH0RFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfUFJFU0lESU8QAxoMkr0YCHByZXNpZGlvEk0KLURFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfSEZfVEVYVF9DTEFTU0lGSUNBVElPThAEGhqSvRgWaGYtdGV4dC1jbGFzc2lmaWNhdGlvbhInChpERVRFQ1RPUl9CQUNLRU5EX1NIQVBFX0ZNUxAFGgeSvRgDZm1zElEKL0RFVEVDVE9SX0JBQ0tFTkRfU0hBUEVfT05OWF9URVhUX0NMQVNTSUZJQ0FUSU9OEAYaHJK9GBhvbm54LXRleHQtY2xhc3NpZmljYXRpb24SNwoiREVURUNUT1JfQkFDS0VORF9TSEFQRV9URUlfUFJFRElDVBAHGg+SvRgLdGVpLXByZWRpY3QSNwoiREVURUNUT1JfQkFDS0VORF9TSEFQRV9MTEFNQV9HVUFSRBAIGg+SvRgLbGxhbWEtZ3VhcmQq0AcKFURldGVjdG9yQmFja2VuZFByZXNldBInCiNERVRFQ1RPUl9CQUNLRU5EX1BSRVNFVF9VTlNQRUNJRklFRBAAEjoKJERFVEVDVE9SX0JBQ0tFTkRfUFJFU0VUX1BST01QVF9HVUFSRBABGhCSvRgMcHJvbXB0LWd1YXJkEj4KJkRFVEVDVE9SX0JBQ0tFTkRfUFJFU0VUX1BST01QVF9HVUFSRF8yEAIaEpK9GA5wcm9tcHQtZ3VhcmQtMhJSCjBERVRFQ1RPUl9CQUNLRU5EX1BSRVNFVF9ERUJFUlRBX1BST01QVF9JTkpFQ1RJT04QAxockr0YGGRlYmVydGEtcHJvbXB0LWluamVjdGlvbhJECilERVRFQ1RPUl9CQUNLRU5EX1BSRVNFVF9ERUVQU0VUX0lOSkVDVElPThAEGhWSvRgRZGVlcHNldC1pbmplY3Rpb24SSgosREVURUNUT1JfQkFDS0VORF9QUkVTRVRfSkFJTEJSRUFLX0NMQVNTSUZJRVIQBRoYkr0YFGphaWxicmVhay1jbGFzc2lmaWVyEjYKIkRFVEVDVE9SX0JBQ0tFTkRfUFJFU0VUX1RPWElDX0JFUlQQBhoOkr0YCnRveGljLWJlcnQSTgouREVURUNUT1JfQkFDS0VORF9QUkVTRVRfVU5CSUFTRURfVE9YSUNfUk9CRVJUQRAHGhqSvRgWdW5iaWFzZWQtdG94aWMtcm9iZXJ0YRJICitERVRFQ1RPUl9CQUNLRU5EX1BSRVNFVF9UT1hJQ0lUWV9DTEFTU0lGSUVSEAgaF5K9GBN0b3hpY2l0eS1jbGFzc2lmaWVyEkgKK0RFVEVDVE9SX0JBQ0tFTkRfUFJFU0VUX1JPQkVSVEFfSEFURV9TUEVFQ0gQCRoXkr0YE3JvYmVydGEtaGF0ZS1zcGVlY2gSSgosREVURUNUT1JfQkFDS0VORF9QUkVTRVRfR1JBTklURV9HVUFSRElBTl9IQVAQChoYkr0YFGdyYW5pdGUtZ3VhcmRpYW4taGFwEkAKJ0RFVEVDVE9SX0JBQ0tFTkRfUFJFU0VUX1RFWFRfTU9ERVJBVElPThALGhOSvRgPdGV4dC1tb2RlcmF0aW9uEkQKKURFVEVDVE9SX0JBQ0tFTkRfUFJFU0VUX09QRU5BSV9NT0RFUkFUSU9OEAwaFZK9GBFvcGVuYWktbW9kZXJhdGlvbhI8CiVERVRFQ1RPUl9CQUNLRU5EX1BSRVNFVF9MTEFNQV9HVUFSRF8zEA0aEZK9GA1sbGFtYS1ndWFyZC0zYgZwcm90bzM", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * DetectorBackend is an organization's own detector: an HTTP server that runtimes call from within the organization's
@@ -87,6 +87,20 @@ export type DetectorBackend = Message<"policyguard.control.v1.DetectorBackend"> 
    * @generated from field: optional string digest = 9;
    */
   digest?: string | undefined;
+
+  /**
+   * What its labels mean; null when policies say it themselves, or every label is a finding.
+   *
+   * @generated from field: optional policyguard.control.v1.DetectorBackendPreset preset = 10;
+   */
+  preset?: DetectorBackendPreset | undefined;
+
+  /**
+   * The model that the server is asked for, where its protocol has a place for it; null when the server chooses.
+   *
+   * @generated from field: optional string model = 11;
+   */
+  model?: string | undefined;
 };
 
 /**
@@ -151,6 +165,21 @@ export const DetectorBackendShape = {
    * @generated from enum value: DETECTOR_BACKEND_SHAPE_ONNX_TEXT_CLASSIFICATION = 6;
    */
   ONNX_TEXT_CLASSIFICATION: 6,
+
+  /**
+   * `/predict` of Text Embeddings Inference, which classifies texts too.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_SHAPE_TEI_PREDICT = 7;
+   */
+  TEI_PREDICT: 7,
+
+  /**
+   * Chat completions in OpenAI's form of a model that answers with a verdict: `safe`, or `unsafe` and a line of codes
+   * such as `S1,S10`.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_SHAPE_LLAMA_GUARD = 8;
+   */
+  LLAMA_GUARD: 8,
 } as const;
 
 /**
@@ -165,4 +194,126 @@ export type DetectorBackendShape = (typeof DetectorBackendShape)[keyof typeof De
  */
 export const DetectorBackendShapeSchema: GenEnum<DetectorBackendShape> = /*@__PURE__*/
   enumDesc(file_policyguard_control_v1_detector_backend, 0);
+
+/**
+ * DetectorBackendPreset is what the labels of well-known models mean: the category of each, or that it is no finding. A
+ * label that the preset does not know makes an answer invalid. Presets say how answers are read, never how well a model
+ * finds anything.
+ *
+ * @generated from enum policyguard.control.v1.DetectorBackendPreset
+ */
+export const DetectorBackendPreset = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Prompt Guard.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_PROMPT_GUARD = 1;
+   */
+  PROMPT_GUARD: 1,
+
+  /**
+   * Llama Prompt Guard 2.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_PROMPT_GUARD_2 = 2;
+   */
+  PROMPT_GUARD_2: 2,
+
+  /**
+   * Injection classifiers with the labels SAFE and INJECTION.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_DEBERTA_PROMPT_INJECTION = 3;
+   */
+  DEBERTA_PROMPT_INJECTION: 3,
+
+  /**
+   * Injection classifier of deepset.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_DEEPSET_INJECTION = 4;
+   */
+  DEEPSET_INJECTION: 4,
+
+  /**
+   * Jailbreak classifiers with the labels benign and jailbreak.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_JAILBREAK_CLASSIFIER = 5;
+   */
+  JAILBREAK_CLASSIFIER: 5,
+
+  /**
+   * Detoxify, labels of 2018.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_TOXIC_BERT = 6;
+   */
+  TOXIC_BERT: 6,
+
+  /**
+   * Detoxify, labels of 2019.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_UNBIASED_TOXIC_ROBERTA = 7;
+   */
+  UNBIASED_TOXIC_ROBERTA: 7,
+
+  /**
+   * Toxicity classifiers with two labels.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_TOXICITY_CLASSIFIER = 8;
+   */
+  TOXICITY_CLASSIFIER: 8,
+
+  /**
+   * Hate speech classifier of dynamically made examples.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_ROBERTA_HATE_SPEECH = 9;
+   */
+  ROBERTA_HATE_SPEECH: 9,
+
+  /**
+   * Granite Guardian HAP: hate, abuse, profanity.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_GRANITE_GUARDIAN_HAP = 10;
+   */
+  GRANITE_GUARDIAN_HAP: 10,
+
+  /**
+   * Hazard classifier with the categories of moderation.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_TEXT_MODERATION = 11;
+   */
+  TEXT_MODERATION: 11,
+
+  /**
+   * Moderation in OpenAI's form.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_OPENAI_MODERATION = 12;
+   */
+  OPENAI_MODERATION: 12,
+
+  /**
+   * Llama Guard 3 and 4.
+   *
+   * @generated from enum value: DETECTOR_BACKEND_PRESET_LLAMA_GUARD_3 = 13;
+   */
+  LLAMA_GUARD_3: 13,
+} as const;
+
+/**
+ * DetectorBackendPreset is what the labels of well-known models mean: the category of each, or that it is no finding. A
+ * label that the preset does not know makes an answer invalid. Presets say how answers are read, never how well a model
+ * finds anything.
+ *
+ * @generated from enum policyguard.control.v1.DetectorBackendPreset
+ */
+export type DetectorBackendPreset = (typeof DetectorBackendPreset)[keyof typeof DetectorBackendPreset] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.DetectorBackendPreset.
+ */
+export const DetectorBackendPresetSchema: GenEnum<DetectorBackendPreset> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_detector_backend, 1);
 

@@ -18,7 +18,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/policy/v1/explanation.proto.
  */
 export const file_policyguard_policy_v1_explanation: GenFile = /*@__PURE__*/
-  fileDesc("Cidwb2xpY3lndWFyZC9wb2xpY3kvdjEvZXhwbGFuYXRpb24ucHJvdG8SFXBvbGljeWd1YXJkLnBvbGljeS52MSLYAwoLRXhwbGFuYXRpb24SOQoIcmVzcG9uc2UYASABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZRI9CgpkZWNpZGVkX2J5GAIgASgLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLlJ1bGVSZWZlcmVuY2VIAIgBARIfCgtlbnZpcm9ubWVudBgDIAEoCUIK2rwYBiJwcm9kIhI5CghzZWdtZW50cxgEIAMoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRTZWdtZW50EjsKCWRldGVjdG9ycxgFIAMoCzIoLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWREZXRlY3RvchI4Cghwb2xpY2llcxgGIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRQb2xpY3kSMgoEY29zdBgHIAEoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRDb3N0EjkKDXVudGlsX3ZlcmRpY3QYCCADKAsyIi5wb2xpY3lndWFyZC5wb2xpY3kudjEuVmVyZGljdFJ1bGVCDQoLX2RlY2lkZWRfYnkiVAoNUnVsZVJlZmVyZW5jZRIhCgZwb2xpY3kYASABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEiAKB3J1bGVfaWQYAiABKAlCD9q8GAsicGlpLmVtYWlsIiLcAgoQRXhwbGFpbmVkU2VnbWVudBIUCgJpZBgBIAEoCUII2rwYBCJzMSISGAoEcm9sZRgCIAEoCUIK2rwYBiJ1c2VyIhIOCgZvcmlnaW4YAyABKAkSKwoFdHJ1c3QYBCABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuVHJ1c3QSDgoGbGVuZ3RoGAUgASgFEg8KB3NjYW5uZWQYBiABKAgSMAoGbGF5ZXJzGAcgAygLMiAucG9saWN5Z3VhcmQucG9saWN5LnYxLlRleHRMYXllchI9CgpkZXRlY3Rpb25zGAggAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZERldGVjdGlvbhIPCgdjb3N0X3VzGAkgASgFEjgKBXF1aWV0GAogAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZERldGVjdGlvbiJ7CglUZXh0TGF5ZXISHwoFbGF5ZXIYASABKAlCENq8GAwibm9ybWFsaXplZCISFwoEdGV4dBgCIAEoCUIEwLwYAUgAiAEBEg0KBXN0YXJ0GAMgASgFEgsKA2VuZBgEIAEoBRIPCgdyZWFkX2J5GAUgAygJQgcKBV90ZXh0IrYCChJFeHBsYWluZWREZXRlY3Rpb24SGwoIZGV0ZWN0b3IYASABKAlCCdq8GAUicGlpIhINCgVuYW1lcxgCIAMoCRIhCghjYXRlZ29yeRgDIAEoCUIP2rwYCyJwaWkuZW1haWwiEg0KBXN0YXJ0GAQgASgFEgsKA2VuZBgFIAEoBRIXCgVzY29yZRgGIAEoAUII2rwYBDAuOTkSGgoFbGF5ZXIYByABKAlCC9q8GAcicGxhaW4iEk0KCmF0dHJpYnV0ZXMYCCADKAsyOS5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkRGV0ZWN0aW9uLkF0dHJpYnV0ZXNFbnRyeRoxCg9BdHRyaWJ1dGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLaAQoRRXhwbGFpbmVkRGV0ZWN0b3ISGwoIZGV0ZWN0b3IYASABKAlCCdq8GAUicGlpIhINCgVuYW1lcxgCIAMoCRIrCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI2Cghhc2tlZF9ieRgEIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5SdWxlUmVmZXJlbmNlEhIKCmRldGVjdGlvbnMYBSABKAUSFAoHY29zdF91cxgGIAEoBUgAiAEBQgoKCF9jb3N0X3VzIqwBCg9FeHBsYWluZWRQb2xpY3kSEQoJcG9saWN5X2lkGAEgASgJEh8KBG5hbWUYAiABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEg8KB3ZlcnNpb24YAyABKAUSDwoHYXBwbGllcxgEIAEoCBIOCgZyZWFzb24YBSABKAkSMwoFcnVsZXMYBiADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkUnVsZSKUBAoNRXhwbGFpbmVkUnVsZRIgCgdydWxlX2lkGAEgASgJQg/avBgLInBpaS5lbWFpbCISLgoGYWN0aW9uGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSMQoIc2V2ZXJpdHkYAyABKA4yHy5wb2xpY3lndWFyZC5wb2xpY3kudjEuU2V2ZXJpdHkSKQoEbW9kZRgEIAEoDjIbLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlEg8KB21hdGNoZWQYBSABKAgSEQoJZWZmZWN0aXZlGAYgASgIEg8KB2RlY2lkZWQYByABKAgSDgoGbmVhcmx5GAggASgIEi4KBnJlYXNvbhgJIAEoCUIe2rwYGiJub3RoaW5nIHdhcyBmb3VuZCBieSBwaWkiEj0KB3JvbGxvdXQYCiABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkUm9sbG91dEgAiAEBEj0KCmp1ZGdlbWVudHMYCyADKAsyKS5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkSnVkZ2VtZW50EhsKE2p1ZGdlbWVudHNfbGVmdF9vdXQYDCABKAUSEAoIdW5qdWRnZWQYDSABKAgSJQoIY29udHJvbHMYDiADKAlCE9q8GA9bIk9XQVNQLUxMTTAxIl1CCgoIX3JvbGxvdXQiUwoQRXhwbGFpbmVkUm9sbG91dBIPCgdwZXJjZW50GAEgASgBEhwKAmJ5GAIgASgJQhDavBgMInNlc3Npb25faWQiEhAKCGluY2x1ZGVkGAMgASgIIogCChJFeHBsYWluZWRKdWRnZW1lbnQSGQoHc2VnbWVudBgBIAEoCUII2rwYBCJzMSISDwoHbWF0Y2hlZBgCIAEoCBIOCgZyZWFzb24YAyABKAkSMwoFdGVybXMYBCADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXhwbGFpbmVkVGVybRI9Cgpjb25kaXRpb25zGAUgAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZENvbmRpdGlvbhIwCghmaW5kaW5ncxgGIAMoCzIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5GaW5kaW5nEhAKCHVuanVkZ2VkGAcgASgIIqsBCg1FeHBsYWluZWRUZXJtEhsKCGRldGVjdG9yGAEgASgJQgnavBgFInBpaSISEQoJdGhyZXNob2xkGAIgASgBEhAKCGFjY2VwdGVkGAMgASgFEhcKCmJlc3Rfc2NvcmUYBCABKAFIAIgBARIUCgdsYWNraW5nGAUgASgBSAGIAQESDgoGbmVhcmx5GAYgASgIQg0KC19iZXN0X3Njb3JlQgoKCF9sYWNraW5nIvMBChJFeHBsYWluZWRDb25kaXRpb24SGAoEa2luZBgBIAEoCUIK2rwYBiJ3aGVuIhIOCgZzb3VyY2UYAiABKAkSFQoIY2F0ZWdvcnkYAyABKAlIAIgBARISCgVzdGFydBgEIAEoBUgBiAEBEhIKBXZhbHVlGAUgASgISAKIAQESDwoHcHJvYmxlbRgGIAEoCRINCgVqb2ludBgHIAEoCRIzCgVwYXJ0cxgIIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5Db25kaXRpb25QYXJ0QgsKCV9jYXRlZ29yeUIICgZfc3RhcnRCCAoGX3ZhbHVlIk4KDUNvbmRpdGlvblBhcnQSDgoGc291cmNlGAEgASgJEhIKBXZhbHVlGAIgASgISACIAQESDwoHcHJvYmxlbRgDIAEoCUIICgZfdmFsdWUibwoNRXhwbGFpbmVkQ29zdBIUCgxub3JtYWxpemVfdXMYASABKAUSDwoHc2Nhbl91cxgCIAEoBRIRCglkZWNpZGVfdXMYAyABKAUSEgoKcmVzcG9uZF91cxgEIAEoBRIQCgh0b3RhbF91cxgFIAEoBWIGcHJvdG8z", [file_google_protobuf_struct, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_stream]);
+  fileDesc("Cidwb2xpY3lndWFyZC9wb2xpY3kvdjEvZXhwbGFuYXRpb24ucHJvdG8SFXBvbGljeWd1YXJkLnBvbGljeS52MSLYAwoLRXhwbGFuYXRpb24SOQoIcmVzcG9uc2UYASABKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGVSZXNwb25zZRI9CgpkZWNpZGVkX2J5GAIgASgLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLlJ1bGVSZWZlcmVuY2VIAIgBARIfCgtlbnZpcm9ubWVudBgDIAEoCUIK2rwYBiJwcm9kIhI5CghzZWdtZW50cxgEIAMoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRTZWdtZW50EjsKCWRldGVjdG9ycxgFIAMoCzIoLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWREZXRlY3RvchI4Cghwb2xpY2llcxgGIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRQb2xpY3kSMgoEY29zdBgHIAEoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRDb3N0EjkKDXVudGlsX3ZlcmRpY3QYCCADKAsyIi5wb2xpY3lndWFyZC5wb2xpY3kudjEuVmVyZGljdFJ1bGVCDQoLX2RlY2lkZWRfYnkiVAoNUnVsZVJlZmVyZW5jZRIhCgZwb2xpY3kYASABKAlCEdq8GA0ic3VwcG9ydC1ib3QiEiAKB3J1bGVfaWQYAiABKAlCD9q8GAsicGlpLmVtYWlsIiKXAwoQRXhwbGFpbmVkU2VnbWVudBIUCgJpZBgBIAEoCUII2rwYBCJzMSISGAoEcm9sZRgCIAEoCUIK2rwYBiJ1c2VyIhIOCgZvcmlnaW4YAyABKAkSKwoFdHJ1c3QYBCABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuVHJ1c3QSDgoGbGVuZ3RoGAUgASgFEg8KB3NjYW5uZWQYBiABKAgSMAoGbGF5ZXJzGAcgAygLMiAucG9saWN5Z3VhcmQucG9saWN5LnYxLlRleHRMYXllchI9CgpkZXRlY3Rpb25zGAggAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZERldGVjdGlvbhIPCgdjb3N0X3VzGAkgASgFEjgKBXF1aWV0GAogAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZERldGVjdGlvbhI5CghiYWNrZW5kcxgLIAMoCzInLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRCYWNrZW5kIvsBChBFeHBsYWluZWRCYWNrZW5kEiEKCWRldGVjdG9ycxgBIAMoCUIO2rwYClsiYXR0YWNrIl0SIAoHYmFja2VuZBgCIAEoCUIP2rwYCyJpbmotbW9kZWwiEg4KBnJlYXNvbhgDIAEoCRI6CgR0ZXh0GAQgASgJQizavBgoIml0IGFuc3dlcmVkOyBpdHMgaGlnaGVzdCBzY29yZSBpcyAwLjk3IhIcCgVzY29yZRgFIAEoAUII2rwYBDAuOTdIAIgBARIgCglvd25fc2NvcmUYBiABKAFCCNq8GAQwLjQxSAGIAQFCCAoGX3Njb3JlQgwKCl9vd25fc2NvcmUiewoJVGV4dExheWVyEh8KBWxheWVyGAEgASgJQhDavBgMIm5vcm1hbGl6ZWQiEhcKBHRleHQYAiABKAlCBMC8GAFIAIgBARINCgVzdGFydBgDIAEoBRILCgNlbmQYBCABKAUSDwoHcmVhZF9ieRgFIAMoCUIHCgVfdGV4dCK2AgoSRXhwbGFpbmVkRGV0ZWN0aW9uEhsKCGRldGVjdG9yGAEgASgJQgnavBgFInBpaSISDQoFbmFtZXMYAiADKAkSIQoIY2F0ZWdvcnkYAyABKAlCD9q8GAsicGlpLmVtYWlsIhINCgVzdGFydBgEIAEoBRILCgNlbmQYBSABKAUSFwoFc2NvcmUYBiABKAFCCNq8GAQwLjk5EhoKBWxheWVyGAcgASgJQgvavBgHInBsYWluIhJNCgphdHRyaWJ1dGVzGAggAygLMjkucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZERldGVjdGlvbi5BdHRyaWJ1dGVzRW50cnkaMQoPQXR0cmlidXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi2gEKEUV4cGxhaW5lZERldGVjdG9yEhsKCGRldGVjdG9yGAEgASgJQgnavBgFInBpaSISDQoFbmFtZXMYAiADKAkSKwoKcGFyYW1ldGVycxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSNgoIYXNrZWRfYnkYBCADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuUnVsZVJlZmVyZW5jZRISCgpkZXRlY3Rpb25zGAUgASgFEhQKB2Nvc3RfdXMYBiABKAVIAIgBAUIKCghfY29zdF91cyKsAQoPRXhwbGFpbmVkUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIfCgRuYW1lGAIgASgJQhHavBgNInN1cHBvcnQtYm90IhIPCgd2ZXJzaW9uGAMgASgFEg8KB2FwcGxpZXMYBCABKAgSDgoGcmVhc29uGAUgASgJEjMKBXJ1bGVzGAYgAygLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZFJ1bGUilAQKDUV4cGxhaW5lZFJ1bGUSIAoHcnVsZV9pZBgBIAEoCUIP2rwYCyJwaWkuZW1haWwiEi4KBmFjdGlvbhgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjEKCHNldmVyaXR5GAMgASgOMh8ucG9saWN5Z3VhcmQucG9saWN5LnYxLlNldmVyaXR5EikKBG1vZGUYBCABKA4yGy5wb2xpY3lndWFyZC5wb2xpY3kudjEuTW9kZRIPCgdtYXRjaGVkGAUgASgIEhEKCWVmZmVjdGl2ZRgGIAEoCBIPCgdkZWNpZGVkGAcgASgIEg4KBm5lYXJseRgIIAEoCBIuCgZyZWFzb24YCSABKAlCHtq8GBoibm90aGluZyB3YXMgZm91bmQgYnkgcGlpIhI9Cgdyb2xsb3V0GAogASgLMicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZFJvbGxvdXRIAIgBARI9CgpqdWRnZW1lbnRzGAsgAygLMikucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZEp1ZGdlbWVudBIbChNqdWRnZW1lbnRzX2xlZnRfb3V0GAwgASgFEhAKCHVuanVkZ2VkGA0gASgIEiUKCGNvbnRyb2xzGA4gAygJQhPavBgPWyJPV0FTUC1MTE0wMSJdQgoKCF9yb2xsb3V0IlMKEEV4cGxhaW5lZFJvbGxvdXQSDwoHcGVyY2VudBgBIAEoARIcCgJieRgCIAEoCUIQ2rwYDCJzZXNzaW9uX2lkIhIQCghpbmNsdWRlZBgDIAEoCCKIAgoSRXhwbGFpbmVkSnVkZ2VtZW50EhkKB3NlZ21lbnQYASABKAlCCNq8GAQiczEiEg8KB21hdGNoZWQYAiABKAgSDgoGcmVhc29uGAMgASgJEjMKBXRlcm1zGAQgAygLMiQucG9saWN5Z3VhcmQucG9saWN5LnYxLkV4cGxhaW5lZFRlcm0SPQoKY29uZGl0aW9ucxgFIAMoCzIpLnBvbGljeWd1YXJkLnBvbGljeS52MS5FeHBsYWluZWRDb25kaXRpb24SMAoIZmluZGluZ3MYBiADKAsyHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuRmluZGluZxIQCgh1bmp1ZGdlZBgHIAEoCCKrAQoNRXhwbGFpbmVkVGVybRIbCghkZXRlY3RvchgBIAEoCUIJ2rwYBSJwaWkiEhEKCXRocmVzaG9sZBgCIAEoARIQCghhY2NlcHRlZBgDIAEoBRIXCgpiZXN0X3Njb3JlGAQgASgBSACIAQESFAoHbGFja2luZxgFIAEoAUgBiAEBEg4KBm5lYXJseRgGIAEoCEINCgtfYmVzdF9zY29yZUIKCghfbGFja2luZyLzAQoSRXhwbGFpbmVkQ29uZGl0aW9uEhgKBGtpbmQYASABKAlCCtq8GAYid2hlbiISDgoGc291cmNlGAIgASgJEhUKCGNhdGVnb3J5GAMgASgJSACIAQESEgoFc3RhcnQYBCABKAVIAYgBARISCgV2YWx1ZRgFIAEoCEgCiAEBEg8KB3Byb2JsZW0YBiABKAkSDQoFam9pbnQYByABKAkSMwoFcGFydHMYCCADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuQ29uZGl0aW9uUGFydEILCglfY2F0ZWdvcnlCCAoGX3N0YXJ0QggKBl92YWx1ZSJOCg1Db25kaXRpb25QYXJ0Eg4KBnNvdXJjZRgBIAEoCRISCgV2YWx1ZRgCIAEoCEgAiAEBEg8KB3Byb2JsZW0YAyABKAlCCAoGX3ZhbHVlIm8KDUV4cGxhaW5lZENvc3QSFAoMbm9ybWFsaXplX3VzGAEgASgFEg8KB3NjYW5fdXMYAiABKAUSEQoJZGVjaWRlX3VzGAMgASgFEhIKCnJlc3BvbmRfdXMYBCABKAUSEAoIdG90YWxfdXMYBSABKAViBnByb3RvMw", [file_google_protobuf_struct, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_stream]);
 
 /**
  * Explanation is an evaluation with everything that led to it. All offsets except those in `response` count UTF-16 code
@@ -196,6 +196,13 @@ export type ExplainedSegment = Message<"policyguard.policy.v1.ExplainedSegment">
    * @generated from field: repeated policyguard.policy.v1.ExplainedDetection quiet = 10;
    */
   quiet: ExplainedDetection[];
+
+  /**
+   * What came of detector backends, or why they were not asked.
+   *
+   * @generated from field: repeated policyguard.policy.v1.ExplainedBackend backends = 11;
+   */
+  backends: ExplainedBackend[];
 };
 
 /**
@@ -204,6 +211,65 @@ export type ExplainedSegment = Message<"policyguard.policy.v1.ExplainedSegment">
  */
 export const ExplainedSegmentSchema: GenMessage<ExplainedSegment> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_explanation, 2);
+
+/**
+ * ExplainedBackend is what came of asking a detector backend about a segment: the second voice beside what the detector
+ * found itself.
+ *
+ * @generated from message policyguard.policy.v1.ExplainedBackend
+ */
+export type ExplainedBackend = Message<"policyguard.policy.v1.ExplainedBackend"> & {
+  /**
+   * What policies call the detector.
+   *
+   * @generated from field: repeated string detectors = 1;
+   */
+  detectors: string[];
+
+  /**
+   * Key of the backend.
+   *
+   * @generated from field: string backend = 2;
+   */
+  backend: string;
+
+  /**
+   * Empty when it answered about the whole segment. Why it was not asked: "stage", "origin" or "between", the condition
+   * of `ask` that did not hold, or "no_rule" when no rule of the stage asks it. Otherwise what failed, such as "timeout".
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * One sentence that says the same, with numbers.
+   *
+   * @generated from field: string text = 4;
+   */
+  text: string;
+
+  /**
+   * The highest score of what it found, 0 when it found nothing; null when it gave no answer.
+   *
+   * @generated from field: optional double score = 5;
+   */
+  score?: number | undefined;
+
+  /**
+   * The highest score of what the detector found itself, 0 when it found nothing; null for a detector that is the
+   * backend alone.
+   *
+   * @generated from field: optional double own_score = 6;
+   */
+  ownScore?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.policy.v1.ExplainedBackend.
+ * Use `create(ExplainedBackendSchema)` to create a new message.
+ */
+export const ExplainedBackendSchema: GenMessage<ExplainedBackend> = /*@__PURE__*/
+  messageDesc(file_policyguard_policy_v1_explanation, 3);
 
 /**
  * TextLayer is one form of a text.
@@ -252,7 +318,7 @@ export type TextLayer = Message<"policyguard.policy.v1.TextLayer"> & {
  * Use `create(TextLayerSchema)` to create a new message.
  */
 export const TextLayerSchema: GenMessage<TextLayer> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 3);
+  messageDesc(file_policyguard_policy_v1_explanation, 4);
 
 /**
  * ExplainedDetection is something that a detector found, whether or not a rule asks for it.
@@ -322,7 +388,7 @@ export type ExplainedDetection = Message<"policyguard.policy.v1.ExplainedDetecti
  * Use `create(ExplainedDetectionSchema)` to create a new message.
  */
 export const ExplainedDetectionSchema: GenMessage<ExplainedDetection> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 4);
+  messageDesc(file_policyguard_policy_v1_explanation, 5);
 
 /**
  * ExplainedDetector is a detector with one set of parameters and the rules that ask for it.
@@ -379,7 +445,7 @@ export type ExplainedDetector = Message<"policyguard.policy.v1.ExplainedDetector
  * Use `create(ExplainedDetectorSchema)` to create a new message.
  */
 export const ExplainedDetectorSchema: GenMessage<ExplainedDetector> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 5);
+  messageDesc(file_policyguard_policy_v1_explanation, 6);
 
 /**
  * ExplainedPolicy is what one policy made of the request.
@@ -435,7 +501,7 @@ export type ExplainedPolicy = Message<"policyguard.policy.v1.ExplainedPolicy"> &
  * Use `create(ExplainedPolicySchema)` to create a new message.
  */
 export const ExplainedPolicySchema: GenMessage<ExplainedPolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 6);
+  messageDesc(file_policyguard_policy_v1_explanation, 7);
 
 /**
  * ExplainedRule is what one rule made of the request.
@@ -548,7 +614,7 @@ export type ExplainedRule = Message<"policyguard.policy.v1.ExplainedRule"> & {
  * Use `create(ExplainedRuleSchema)` to create a new message.
  */
 export const ExplainedRuleSchema: GenMessage<ExplainedRule> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 7);
+  messageDesc(file_policyguard_policy_v1_explanation, 8);
 
 /**
  * ExplainedRollout says whether a roll-out includes the request.
@@ -583,7 +649,7 @@ export type ExplainedRollout = Message<"policyguard.policy.v1.ExplainedRollout">
  * Use `create(ExplainedRolloutSchema)` to create a new message.
  */
 export const ExplainedRolloutSchema: GenMessage<ExplainedRollout> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 8);
+  messageDesc(file_policyguard_policy_v1_explanation, 9);
 
 /**
  * ExplainedJudgement is what one rule made of one segment.
@@ -646,7 +712,7 @@ export type ExplainedJudgement = Message<"policyguard.policy.v1.ExplainedJudgeme
  * Use `create(ExplainedJudgementSchema)` to create a new message.
  */
 export const ExplainedJudgementSchema: GenMessage<ExplainedJudgement> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 9);
+  messageDesc(file_policyguard_policy_v1_explanation, 10);
 
 /**
  * ExplainedTerm is one detector of a rule, on one segment.
@@ -702,7 +768,7 @@ export type ExplainedTerm = Message<"policyguard.policy.v1.ExplainedTerm"> & {
  * Use `create(ExplainedTermSchema)` to create a new message.
  */
 export const ExplainedTermSchema: GenMessage<ExplainedTerm> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 10);
+  messageDesc(file_policyguard_policy_v1_explanation, 11);
 
 /**
  * ExplainedCondition is a condition with its value.
@@ -773,7 +839,7 @@ export type ExplainedCondition = Message<"policyguard.policy.v1.ExplainedConditi
  * Use `create(ExplainedConditionSchema)` to create a new message.
  */
 export const ExplainedConditionSchema: GenMessage<ExplainedCondition> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 11);
+  messageDesc(file_policyguard_policy_v1_explanation, 12);
 
 /**
  * ConditionPart is a part of a condition with its value.
@@ -808,7 +874,7 @@ export type ConditionPart = Message<"policyguard.policy.v1.ConditionPart"> & {
  * Use `create(ConditionPartSchema)` to create a new message.
  */
 export const ConditionPartSchema: GenMessage<ConditionPart> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 12);
+  messageDesc(file_policyguard_policy_v1_explanation, 13);
 
 /**
  * ExplainedCost says how long each part of an evaluation took, in microseconds.
@@ -857,5 +923,5 @@ export type ExplainedCost = Message<"policyguard.policy.v1.ExplainedCost"> & {
  * Use `create(ExplainedCostSchema)` to create a new message.
  */
 export const ExplainedCostSchema: GenMessage<ExplainedCost> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_explanation, 13);
+  messageDesc(file_policyguard_policy_v1_explanation, 14);
 

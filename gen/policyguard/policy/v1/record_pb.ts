@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/policy/v1/record.proto.
  */
 export const file_policyguard_policy_v1_record: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9wb2xpY3kvdjEvcmVjb3JkLnByb3RvEhVwb2xpY3lndWFyZC5wb2xpY3kudjEiqQoKEEV2YWx1YXRpb25SZWNvcmQSFQoNZXZhbHVhdGlvbl9pZBgBIAEoCRIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgVzdGFnZRgDIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZRIQCghhZ2VudF9pZBgEIAEoCRISCgpzZXNzaW9uX2lkGAUgASgJEg8KB3VzZXJfaWQYBiABKAkSLwoHb3V0Y29tZRgHIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjgKEHdvdWxkX2JlX291dGNvbWUYCCABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIwCghmaW5kaW5ncxgJIAMoCzIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5GaW5kaW5nEjEKCHVuanVkZ2VkGAogAygLMh8ucG9saWN5Z3VhcmQucG9saWN5LnYxLlVuanVkZ2VkEi4KB3NpZ25hbHMYCyADKAsyHS5wb2xpY3lndWFyZC5wb2xpY3kudjEuU2lnbmFsEjYKBmJ1bmRsZRgMIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5CdW5kbGVSZWZlcmVuY2USEAoIbGFuZ3VhZ2UYDSABKAkSEgoKbGF0ZW5jeV91cxgOIAEoBRIrCgVtb2RlbBgPIAEoCzIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlbBIpCghtZXRhZGF0YRgQIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMwoHY2FwdHVyZRgRIAEoDjIiLnBvbGljeWd1YXJkLnBvbGljeS52MS5DYXB0dXJlTW9kZRI4CghzZWdtZW50cxgSIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5SZWNvcmRlZFNlZ21lbnQSFwoPZGVjaWRlZF9ieV9ydWxlGBMgASgJEhkKEWRlY2lkZWRfYnlfcG9saWN5GBQgASgJEg4KBmVuZ2luZRgVIAEoCRINCgVzcGVjcxgWIAMoDBI0CgZwaWVjZXMYFyADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuUmVjb3JkZWRQaWVjZRI8Cgpjb25kaXRpb25zGBggAygLMigucG9saWN5Z3VhcmQucG9saWN5LnYxLlJlY29yZGVkQ29uZGl0aW9uEjgKCHJvbGxvdXRzGBkgAygLMiYucG9saWN5Z3VhcmQucG9saWN5LnYxLlJlY29yZGVkUm9sbG91dBIRCgl1bnNjYW5uZWQYGiADKA0SFgoOdGV4dF90cnVuY2F0ZWQYGyABKAgSGgoScmVxdWVzdF90aW1lb3V0X21zGBwgASgNEhcKD3NpZ25hbHNfb21pdHRlZBgdIAEoDRIQCghsZWFzZV9pZBgeIAEoCRIYChBmaW5kaW5nc19vbWl0dGVkGB8gASgNEj0KD3NpbGVudF9iYWNrZW5kcxggIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5TaWxlbnRCYWNrZW5kEjQKBnNjaGVtYRghIAEoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5TY2hlbWFPdXRjb21lEhkKEWxhbmd1YWdlX2RldGVjdGVkGCIgASgIEhUKDXNlc3Npb25fa25vd24YIyABKAgSEQoJb3ZlcnNpemVkGCQgASgIIrEBCg1SZWNvcmRlZFBpZWNlEgoKAmlkGAEgASgJEgwKBHJvbGUYAiABKAkSDgoGb3JpZ2luGAMgASgJEisKBXRydXN0GAQgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlRydXN0EisKBXN0YWdlGAUgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlN0YWdlEg4KBmxlbmd0aBgGIAEoDRIMCgR0b29sGAcgASgJIogBChFSZWNvcmRlZENvbmRpdGlvbhIOCgZkaWdlc3QYASABKAwSDQoFcGllY2UYAiABKA0SEwoGc2lnbmFsGAMgASgNSACIAQESNAoFdmFsdWUYBCABKA4yJS5wb2xpY3lndWFyZC5wb2xpY3kudjEuQ29uZGl0aW9uVmFsdWVCCQoHX3NpZ25hbCI0Cg9SZWNvcmRlZFJvbGxvdXQSDwoHcnVsZV9pZBgBIAEoCRIQCghwb3NpdGlvbhgCIAEoASI9Cg1TaWxlbnRCYWNrZW5kEgwKBHNwZWMYASABKA0SDgoGcGllY2VzGAIgAygNEg4KBnJlYXNvbhgDIAEoCSJsCg9SZWNvcmRlZFNlZ21lbnQSCgoCaWQYASABKAkSDAoEcm9sZRgCIAEoCRIrCgV0cnVzdBgDIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5UcnVzdBISCgR0ZXh0GAQgASgJQgTAvBgBKpYBCgtDYXB0dXJlTW9kZRIcChhDQVBUVVJFX01PREVfVU5TUEVDSUZJRUQQABIfChFDQVBUVVJFX01PREVfTk9ORRABGgiSvRgEbm9uZRInChVDQVBUVVJFX01PREVfUkVEQUNURUQQAhoMkr0YCHJlZGFjdGVkEh8KEUNBUFRVUkVfTU9ERV9GVUxMEAMaCJK9GARmdWxsKp8BCg5Db25kaXRpb25WYWx1ZRIfChtDT05ESVRJT05fVkFMVUVfVU5TUEVDSUZJRUQQABIiChRDT05ESVRJT05fVkFMVUVfVFJVRRABGgiSvRgEdHJ1ZRIkChVDT05ESVRJT05fVkFMVUVfRkFMU0UQAhoJkr0YBWZhbHNlEiIKFENPTkRJVElPTl9WQUxVRV9OT05FEAMaCJK9GARub25lYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome]);
+  fileDesc("CiJwb2xpY3lndWFyZC9wb2xpY3kvdjEvcmVjb3JkLnByb3RvEhVwb2xpY3lndWFyZC5wb2xpY3kudjEi4AoKEEV2YWx1YXRpb25SZWNvcmQSFQoNZXZhbHVhdGlvbl9pZBgBIAEoCRIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgVzdGFnZRgDIAEoDjIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5TdGFnZRIQCghhZ2VudF9pZBgEIAEoCRISCgpzZXNzaW9uX2lkGAUgASgJEg8KB3VzZXJfaWQYBiABKAkSLwoHb3V0Y29tZRgHIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjgKEHdvdWxkX2JlX291dGNvbWUYCCABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIwCghmaW5kaW5ncxgJIAMoCzIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5GaW5kaW5nEjEKCHVuanVkZ2VkGAogAygLMh8ucG9saWN5Z3VhcmQucG9saWN5LnYxLlVuanVkZ2VkEi4KB3NpZ25hbHMYCyADKAsyHS5wb2xpY3lndWFyZC5wb2xpY3kudjEuU2lnbmFsEjYKBmJ1bmRsZRgMIAEoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5CdW5kbGVSZWZlcmVuY2USEAoIbGFuZ3VhZ2UYDSABKAkSEgoKbGF0ZW5jeV91cxgOIAEoBRIrCgVtb2RlbBgPIAEoCzIcLnBvbGljeWd1YXJkLnBvbGljeS52MS5Nb2RlbBIpCghtZXRhZGF0YRgQIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSMwoHY2FwdHVyZRgRIAEoDjIiLnBvbGljeWd1YXJkLnBvbGljeS52MS5DYXB0dXJlTW9kZRI4CghzZWdtZW50cxgSIAMoCzImLnBvbGljeWd1YXJkLnBvbGljeS52MS5SZWNvcmRlZFNlZ21lbnQSFwoPZGVjaWRlZF9ieV9ydWxlGBMgASgJEhkKEWRlY2lkZWRfYnlfcG9saWN5GBQgASgJEg4KBmVuZ2luZRgVIAEoCRINCgVzcGVjcxgWIAMoDBI0CgZwaWVjZXMYFyADKAsyJC5wb2xpY3lndWFyZC5wb2xpY3kudjEuUmVjb3JkZWRQaWVjZRI8Cgpjb25kaXRpb25zGBggAygLMigucG9saWN5Z3VhcmQucG9saWN5LnYxLlJlY29yZGVkQ29uZGl0aW9uEjgKCHJvbGxvdXRzGBkgAygLMiYucG9saWN5Z3VhcmQucG9saWN5LnYxLlJlY29yZGVkUm9sbG91dBIRCgl1bnNjYW5uZWQYGiADKA0SFgoOdGV4dF90cnVuY2F0ZWQYGyABKAgSGgoScmVxdWVzdF90aW1lb3V0X21zGBwgASgNEhcKD3NpZ25hbHNfb21pdHRlZBgdIAEoDRIQCghsZWFzZV9pZBgeIAEoCRIYChBmaW5kaW5nc19vbWl0dGVkGB8gASgNEj0KD3NpbGVudF9iYWNrZW5kcxggIAMoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5TaWxlbnRCYWNrZW5kEjQKBnNjaGVtYRghIAEoCzIkLnBvbGljeWd1YXJkLnBvbGljeS52MS5TY2hlbWFPdXRjb21lEhkKEWxhbmd1YWdlX2RldGVjdGVkGCIgASgIEhUKDXNlc3Npb25fa25vd24YIyABKAgSEQoJb3ZlcnNpemVkGCQgASgIEjUKCGJhY2tlbmRzGCUgAygLMiMucG9saWN5Z3VhcmQucG9saWN5LnYxLkJhY2tlbmRWb2ljZSLWAQoMQmFja2VuZFZvaWNlEhkKB3NlZ21lbnQYASABKAlCCNq8GAQiczEiEiEKCWRldGVjdG9ycxgCIAMoCUIO2rwYClsiYXR0YWNrIl0SIAoHYmFja2VuZBgDIAEoCUIP2rwYCyJpbmotbW9kZWwiEg4KBnJlYXNvbhgEIAEoCRIcCgVzY29yZRgFIAEoAUII2rwYBDAuOTdIAIgBARIgCglvd25fc2NvcmUYBiABKAFCCNq8GAQwLjQxSAGIAQFCCAoGX3Njb3JlQgwKCl9vd25fc2NvcmUisQEKDVJlY29yZGVkUGllY2USCgoCaWQYASABKAkSDAoEcm9sZRgCIAEoCRIOCgZvcmlnaW4YAyABKAkSKwoFdHJ1c3QYBCABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuVHJ1c3QSKwoFc3RhZ2UYBSABKA4yHC5wb2xpY3lndWFyZC5wb2xpY3kudjEuU3RhZ2USDgoGbGVuZ3RoGAYgASgNEgwKBHRvb2wYByABKAkiiAEKEVJlY29yZGVkQ29uZGl0aW9uEg4KBmRpZ2VzdBgBIAEoDBINCgVwaWVjZRgCIAEoDRITCgZzaWduYWwYAyABKA1IAIgBARI0CgV2YWx1ZRgEIAEoDjIlLnBvbGljeWd1YXJkLnBvbGljeS52MS5Db25kaXRpb25WYWx1ZUIJCgdfc2lnbmFsIjQKD1JlY29yZGVkUm9sbG91dBIPCgdydWxlX2lkGAEgASgJEhAKCHBvc2l0aW9uGAIgASgBIj0KDVNpbGVudEJhY2tlbmQSDAoEc3BlYxgBIAEoDRIOCgZwaWVjZXMYAiADKA0SDgoGcmVhc29uGAMgASgJImwKD1JlY29yZGVkU2VnbWVudBIKCgJpZBgBIAEoCRIMCgRyb2xlGAIgASgJEisKBXRydXN0GAMgASgOMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlRydXN0EhIKBHRleHQYBCABKAlCBMC8GAEqlgEKC0NhcHR1cmVNb2RlEhwKGENBUFRVUkVfTU9ERV9VTlNQRUNJRklFRBAAEh8KEUNBUFRVUkVfTU9ERV9OT05FEAEaCJK9GARub25lEicKFUNBUFRVUkVfTU9ERV9SRURBQ1RFRBACGgySvRgIcmVkYWN0ZWQSHwoRQ0FQVFVSRV9NT0RFX0ZVTEwQAxoIkr0YBGZ1bGwqnwEKDkNvbmRpdGlvblZhbHVlEh8KG0NPTkRJVElPTl9WQUxVRV9VTlNQRUNJRklFRBAAEiIKFENPTkRJVElPTl9WQUxVRV9UUlVFEAEaCJK9GAR0cnVlEiQKFUNPTkRJVElPTl9WQUxVRV9GQUxTRRACGgmSvRgFZmFsc2USIgoUQ09ORElUSU9OX1ZBTFVFX05PTkUQAxoIkr0YBG5vbmViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome]);
 
 /**
  * EvaluationRecord is what a runtime reports of one evaluation. It becomes a trace.
@@ -280,6 +280,13 @@ export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord">
    * @generated from field: bool oversized = 36;
    */
   oversized: boolean;
+
+  /**
+   * What came of detector backends, piece by piece; at most 200.
+   *
+   * @generated from field: repeated policyguard.policy.v1.BackendVoice backends = 37;
+   */
+  backends: BackendVoice[];
 };
 
 /**
@@ -288,6 +295,65 @@ export type EvaluationRecord = Message<"policyguard.policy.v1.EvaluationRecord">
  */
 export const EvaluationRecordSchema: GenMessage<EvaluationRecord> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_record, 0);
+
+/**
+ * BackendVoice is what came of asking a detector backend about a piece: the second voice beside what the detector found
+ * itself.
+ *
+ * @generated from message policyguard.policy.v1.BackendVoice
+ */
+export type BackendVoice = Message<"policyguard.policy.v1.BackendVoice"> & {
+  /**
+   * Segment id.
+   *
+   * @generated from field: string segment = 1;
+   */
+  segment: string;
+
+  /**
+   * What policies call the detector.
+   *
+   * @generated from field: repeated string detectors = 2;
+   */
+  detectors: string[];
+
+  /**
+   * Key of the backend.
+   *
+   * @generated from field: string backend = 3;
+   */
+  backend: string;
+
+  /**
+   * Empty when it answered about the whole piece. Why it was not asked: "stage", "origin" or "between", the condition of
+   * `ask` that did not hold, or "no_rule" when no rule of the stage asks it. Otherwise what failed, such as "timeout".
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * The highest score of what it found, 0 when it found nothing; null when it gave no answer.
+   *
+   * @generated from field: optional double score = 5;
+   */
+  score?: number | undefined;
+
+  /**
+   * The highest score of what the detector found itself, 0 when it found nothing; null for a detector that is the
+   * backend alone.
+   *
+   * @generated from field: optional double own_score = 6;
+   */
+  ownScore?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.policy.v1.BackendVoice.
+ * Use `create(BackendVoiceSchema)` to create a new message.
+ */
+export const BackendVoiceSchema: GenMessage<BackendVoice> = /*@__PURE__*/
+  messageDesc(file_policyguard_policy_v1_record, 1);
 
 /**
  * RecordedPiece is one text that was judged on its own, without the text.
@@ -351,7 +417,7 @@ export type RecordedPiece = Message<"policyguard.policy.v1.RecordedPiece"> & {
  * Use `create(RecordedPieceSchema)` to create a new message.
  */
 export const RecordedPieceSchema: GenMessage<RecordedPiece> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_record, 1);
+  messageDesc(file_policyguard_policy_v1_record, 2);
 
 /**
  * RecordedCondition is the value of a condition that reads what is not recorded, such as the roles of the subject.
@@ -393,7 +459,7 @@ export type RecordedCondition = Message<"policyguard.policy.v1.RecordedCondition
  * Use `create(RecordedConditionSchema)` to create a new message.
  */
 export const RecordedConditionSchema: GenMessage<RecordedCondition> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_record, 2);
+  messageDesc(file_policyguard_policy_v1_record, 3);
 
 /**
  * RecordedRollout is where a roll-out that selects by the text placed a request.
@@ -421,7 +487,7 @@ export type RecordedRollout = Message<"policyguard.policy.v1.RecordedRollout"> &
  * Use `create(RecordedRolloutSchema)` to create a new message.
  */
 export const RecordedRolloutSchema: GenMessage<RecordedRollout> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_record, 3);
+  messageDesc(file_policyguard_policy_v1_record, 4);
 
 /**
  * SilentBackend is a backend that gave no answer for some pieces.
@@ -456,7 +522,7 @@ export type SilentBackend = Message<"policyguard.policy.v1.SilentBackend"> & {
  * Use `create(SilentBackendSchema)` to create a new message.
  */
 export const SilentBackendSchema: GenMessage<SilentBackend> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_record, 4);
+  messageDesc(file_policyguard_policy_v1_record, 5);
 
 /**
  * RecordedSegment is text that a runtime was allowed to report.
@@ -498,7 +564,7 @@ export type RecordedSegment = Message<"policyguard.policy.v1.RecordedSegment"> &
  * Use `create(RecordedSegmentSchema)` to create a new message.
  */
 export const RecordedSegmentSchema: GenMessage<RecordedSegment> = /*@__PURE__*/
-  messageDesc(file_policyguard_policy_v1_record, 5);
+  messageDesc(file_policyguard_policy_v1_record, 6);
 
 /**
  * CaptureMode says which text of an evaluation leaves the runtime. It is an environment's choice, enforced in the

@@ -1,3 +1,4 @@
+import { standingTexts } from "../../../../runtime/engine/backend/preset.ts";
 import { loadAddon } from "../../../../runtime/model-host/addon.ts";
 import { LoadFailure } from "../../../../runtime/model-host/load-failure.ts";
 import { loadModel, type Model } from "../../../../runtime/model-host/model.ts";
@@ -18,9 +19,11 @@ export const modelCheck = defineCommand({
   async run({ positionals: [folder = ""], values: { text }, output }) {
     const model = await openModel(folder);
     const { digest, settings, warmUps } = model;
+    const { preset } = settings;
     const judged = text === undefined ? undefined : await judge(model, text);
     const rows = [
       ["digest", digest],
+      ...(preset === undefined ? [] : [["preset", `${preset.name} (${standingTexts[preset.standing]})`]]),
       ["labels", settings.labels.map((label) => labelText(label, model)).join(", ")],
       ["scores", settings.activation],
       ["windows", `${settings.maxWindows} of ${settings.maxTokens} tokens, ${settings.stride} in common`],
@@ -33,6 +36,7 @@ export const modelCheck = defineCommand({
     if (settings.fixtures.length === 0) output.note("without fixtures nothing says whether the tokenizer is right");
     output.json({
       ...{ digest, labels: [...settings.labels], activation: settings.activation },
+      preset: preset?.name ?? null,
       fixtures: settings.fixtures.length,
       ...(judged === undefined ? {} : { ids: judged.ids, scores: judged.scores }),
     });

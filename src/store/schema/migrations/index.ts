@@ -37,6 +37,7 @@ import { NameRuntimesOfTraces } from "./0033-name-runtimes-of-traces.ts";
 import { KnowProcesses } from "./0034-know-processes.ts";
 import { KnowTheDatabase } from "./0035-know-the-database.ts";
 import { NameModels } from "./0036-name-models.ts";
+import { NamePresets } from "./0037-name-presets.ts";
 
 /**
  * The schema of the first release, as it came about. Nobody runs an older release beside it, so these do what those of
@@ -84,4 +85,5 @@ export const migrations: readonly PhasedMigration[] = [
   { name: "0034-know-processes", class: KnowProcesses, phase: "expand" },
   { name: "0035-know-the-database", class: KnowTheDatabase, phase: "expand" },
   { name: "0036-name-models", class: NameModels, phase: "expand" },
+  { name: "0037-name-presets", class: NamePresets, phase: "expand" },
 ];

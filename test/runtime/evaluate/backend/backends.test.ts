@@ -60,7 +60,7 @@ metadata: {name: ${name}}
 match: {agents: [${agent}]}
 defaults: {timeout_ms: 20000}
 detectors:
-  asked: {use: backend, backend: {key: ${agent}, categories: {INJECTION: injection.model, illicit: injection.model}}, on_error: ${onError}}
+  asked: {use: backend, backend: {key: ${agent}, categories: {INJECTION: injection.model, illicit: injection.model, S14: injection.model}}, on_error: ${onError}}
 rules:
   - {id: model, stages: [input, output], detect: asked, action: BLOCK}
 `;
@@ -92,6 +92,14 @@ describe("detector backends", () => {
       { ...part("added", "policy-guard", port), url: `http://localhost:${port}/collect` },
       { ...part("metadata", "policy-guard", port), url: "http://169.254.169.254/latest/meta-data" },
       part("free", "policy-guard", port),
+      {
+        ...part(
+          "preset",
+          "hf-text-classification",
+          examples[serverShapes.indexOf("hf-text-classification")]?.port ?? 0,
+        ),
+        preset: { name: "any", labels: { INJECTION: "injection.preset" }, ignore: ["SAFE"] },
+      },
     ];
     const both = policy("both", "both", "fail_open").replace(
       "{use: backend, backend: {key: both",
@@ -103,6 +111,7 @@ describe("detector backends", () => {
         policy(key, key, "fail_closed"),
       ),
       policy("open", "open", "fail_open"),
+      policy("preset", "preset", "fail_closed").replace(/, categories: \{[^}]*\}/, ""),
       both,
     ];
     const { json, key } = await signedBundle(documents, { backends });
@@ -116,7 +125,11 @@ describe("detector backends", () => {
       value: secret,
     });
     const entries = serverShapes.map((shape, index) => [shape, entry(examples[index]?.port ?? 0)]);
-    writeFileSync(secrets, JSON.stringify(Object.fromEntries([...entries, ["moved", entry(port)]])));
+    const preset = entry(examples[serverShapes.indexOf("hf-text-classification")]?.port ?? 0);
+    writeFileSync(
+      secrets,
+      JSON.stringify(Object.fromEntries([...entries, ["moved", entry(port)], ["preset", preset]])),
+    );
     const config = readConfig(runtimeSchema, {
       RUNTIME_PORT: "0",
       RUNTIME_MANAGEMENT_PORT: "0",
@@ -152,10 +165,19 @@ describe("detector backends", () => {
     const found = await call("input", { text: attack, agent_id: shape });
     expect(found.body).toMatchObject({ outcome: "BLOCK", unjudged: [] });
     const [finding] = found.body.findings;
-    expect(finding).toMatchObject({ rule_id: "model", detector: "asked", category: "injection.model", score: 0.97 });
-    const isAboutAll = shape === "openai-moderation" || shape === "hf-text-classification";
+    // A verdict says nothing of how sure it is.
+    const score = shape === "llama-guard" ? 1 : 0.97;
+    expect(finding).toMatchObject({ rule_id: "model", detector: "asked", category: "injection.model", score });
+    const isAboutAll = !["policy-guard", "presidio", "fms"].includes(shape);
     expect([finding.start, finding.end]).toEqual([isAboutAll ? 0 : 3, attack.length]);
     const nothing = await call("input", { text: "Good morning.", agent_id: shape });
+    expect(nothing.body).toMatchObject({ outcome: "ALLOW", unjudged: [], findings: [] });
+  });
+
+  it("takes a label for what the preset of the bundle says", async () => {
+    const found = await call("input", { text: attack, agent_id: "preset" });
+    expect(found.body).toMatchObject({ outcome: "BLOCK", findings: [{ category: "injection.preset", score: 0.97 }] });
+    const nothing = await call("input", { text: "Good morning.", agent_id: "preset" });
     expect(nothing.body).toMatchObject({ outcome: "ALLOW", unjudged: [], findings: [] });
   });
 
