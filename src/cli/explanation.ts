@@ -41,7 +41,7 @@ export function explanationJson(explained: Explained, paths: ReadonlyMap<string,
 }
 
 function segmentJson(segment: ExplainedSegment): JsonObject {
-  const { id, role, origin, trust, length, scanned, layers, detections, quiet, costUs } = segment;
+  const { id, role, origin, trust, length, scanned, layers, detections, quiet, backends, costUs } = segment;
   return {
     ...{ id, role, origin, trust: trustName(trust), length, scanned },
     layers: layers.map(({ layer, text, start, end, readBy }) => {
@@ -52,6 +52,9 @@ function segmentJson(segment: ExplainedSegment): JsonObject {
     }),
     quiet: quiet.map(({ detector, category, start, end, score, layer, attributes }) => {
       return { detector, category, start, end, score, layer, attributes: { ...attributes } };
+    }),
+    backends: backends.map(({ detectors, backend, reason, text, score = null, ownScore = null }) => {
+      return { detectors: [...detectors], backend, reason, text, score, own_score: ownScore };
     }),
     cost_us: costUs,
   };

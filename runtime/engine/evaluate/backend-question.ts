@@ -2,7 +2,7 @@
 
 import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode, type Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { type BackedDetector, type BackendQuestion, isAsked } from "../backend/backend.ts";
+import { type BackedDetector, type BackendQuestion, whyUnasked } from "../backend/backend.ts";
 import type { Scanner } from "../detectors/detector.ts";
 import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
 import { modeAt } from "../policy-plan/rollout.ts";
@@ -84,8 +84,8 @@ function wantedIn(
     return found;
   };
   return ({ inner, use }) =>
-    isAsked(use, {
+    whyUnasked(use, {
       ...backedSegment(segment, stage),
       own: () => (inner === undefined ? [] : (scan().get(inner) ?? [])),
-    });
+    }) === undefined;
 }

@@ -2,7 +2,7 @@
 
 import type { BundleReference } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { BackedDetector, BackendAnswers } from "../backend/backend.ts";
+import type { BackedDetector, BackendAnswers, UnaskedReason } from "../backend/backend.ts";
 import type { DecisionObserver } from "../decide/decide.ts";
 import type { Match } from "../decide/match.ts";
 import type { Scanner, SegmentDetections } from "../detectors/detector.ts";
@@ -58,8 +58,14 @@ export interface EvaluationTools {
   readonly observer?: EvaluationObserver;
 }
 
+/** What was found in segments, and where the policy of a detector asked no backend. */
+export interface ScannedSegments {
+  readonly detections: readonly SegmentDetections[];
+  readonly unasked: readonly ReadonlyMap<string, UnaskedReason>[];
+}
+
 /** Observes an evaluation. */
 export interface EvaluationObserver extends DecisionObserver {
-  readonly scanned: (segments: readonly TextSegment[], detections: readonly SegmentDetections[]) => void;
+  readonly scanned: (segments: readonly TextSegment[], found: ScannedSegments) => void;
   readonly decided: (matches: readonly Match[], deciding: Match | undefined) => void;
 }

@@ -144,7 +144,7 @@ function judge(request: EvaluateRequest, context: EvaluationContext, tools: Eval
   const segments = segmentsOf(request, context);
   const scanned = scanSegments(segments, request, context, tools);
   const { detections, unasked } = scanned;
-  tools.observer?.scanned(segments, detections);
+  tools.observer?.scanned(segments, scanned);
   const { asks, observer } = askers(tools);
   const rollouts = (by: RolloutKey) => rolloutValue(by, request, segments, context.evaluationId);
   const input = decisionInputOf(request, segments, scanned, { context, tools });

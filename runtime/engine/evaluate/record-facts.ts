@@ -11,7 +11,7 @@ import {
   type RecordedRollout,
   type SilentBackend,
 } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import { answerOf, silenceOfAnswer } from "../backend/backend.ts";
+import { answerOf, silenceOfAnswer, type UnaskedReason } from "../backend/backend.ts";
 import type { Ask } from "../decide/decide.ts";
 import { isOversized } from "../decide/fact-sheet.ts";
 import type { Gap } from "../decide/match.ts";
@@ -21,12 +21,13 @@ import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
 import { rolloutPosition } from "../policy-plan/rollout.ts";
 import type { TextSegment } from "../segment/segment.ts";
 import { asksAt } from "./backend-question.ts";
+import { recordedVoice, voicesOf } from "./backend-voice.ts";
 import type { EvaluationContext, EvaluationTools } from "./context.ts";
 import { engineDigest } from "./record-digest.ts";
 import type { RecordedSignals } from "./record-signals.ts";
 import { digestOf, type WatchedCondition, type WatchedRule, watchedRulesOf } from "./watched-rules.ts";
 
-/** The facts of a record that only a replay reads. */
+/** The facts of a record that a replay reads, and what came of backends. */
 export type ReplayFacts = Pick<
   EvaluationRecord,
   | "engine"
@@ -37,6 +38,7 @@ export type ReplayFacts = Pick<
   | "unscanned"
   | "requestTimeoutMs"
   | "silentBackends"
+  | "backends"
   | "schema"
   | "languageDetected"
   | "sessionKnown"
@@ -53,6 +55,7 @@ export const noReplayFacts: ReplayFacts = {
   unscanned: [],
   requestTimeoutMs: 0,
   silentBackends: [],
+  backends: [],
   schema: undefined,
   languageDetected: false,
   sessionKnown: false,
@@ -74,8 +77,8 @@ export interface FactSource {
   readonly tools: EvaluationTools;
   readonly segments: readonly TextSegment[];
   readonly detections: readonly SegmentDetections[];
-  /** Keys of detectors whose policy asks no backend about a segment, by the index of the segment. */
-  readonly unasked: readonly ReadonlySet<string>[];
+  /** Why the policy of a detector asks no backend about a segment, by the index of the segment. */
+  readonly unasked: readonly ReadonlyMap<string, UnaskedReason>[];
   readonly signals: RecordedSignals;
   readonly schema: SchemaOutcome | undefined;
   readonly language: string | undefined;
@@ -98,6 +101,7 @@ export function replayFactsOf(source: FactSource): ReplayFacts {
     unscanned,
     requestTimeoutMs: request.options?.timeoutMs ?? 0,
     silentBackends: tools.backed === undefined || tools.backed.length === 0 ? [] : silentBackendsOf(source),
+    backends: voicesOf(source).map((voice) => recordedVoice(voice, segments)),
     schema: schema && { ...schema, problems: [] },
     languageDetected: request.language === "auto" && source.language !== undefined,
     sessionKnown: context.session?.known === true,

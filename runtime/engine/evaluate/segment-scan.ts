@@ -2,6 +2,7 @@
 
 import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import type { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { UnaskedReason } from "../backend/backend.ts";
 import { type BackedSegment, withBackends } from "../backend/with-backends.ts";
 import type { Detection, Lap, SegmentDetections, TextSource } from "../detectors/detector.ts";
 import type { KnownWindows } from "../detectors/finding.ts";
@@ -15,8 +16,8 @@ import { withSplitPayloads } from "./split-payloads.ts";
 export interface Scanned {
   readonly detections: SegmentDetections[];
   readonly foundAtMs: readonly number[];
-  /** Keys of detectors whose policy asks no backend about a segment, by the index of the segment. */
-  readonly unasked: readonly ReadonlySet<string>[];
+  /** Why the policy of a detector asks no backend about a segment, by the index of the segment. */
+  readonly unasked: readonly ReadonlyMap<string, UnaskedReason>[];
 }
 
 /**

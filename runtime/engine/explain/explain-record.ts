@@ -3,7 +3,7 @@
 import type { Ask, NoMatchReason } from "../decide/decide.ts";
 import type { Match } from "../decide/match.ts";
 import type { Scanner, SegmentDetections } from "../detectors/detector.ts";
-import type { EvaluationContext, EvaluationObserver } from "../evaluate/context.ts";
+import type { EvaluationContext, EvaluationObserver, ScannedSegments } from "../evaluate/context.ts";
 import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
 import type { CompiledPolicy, CompiledRule } from "../policy-plan/compiled-policy.ts";
 import type { TextSegment } from "../segment/segment.ts";
@@ -16,6 +16,7 @@ export class Recorder implements EvaluationObserver {
   decidedUs = 0;
   segments: readonly TextSegment[] = [];
   detections: readonly SegmentDetections[] = [];
+  unasked: ScannedSegments["unasked"] = [];
   matches: readonly Match[] = [];
   deciding: Match | undefined;
   /** Duration of each scan, in the order of the scanned segments. */
@@ -39,9 +40,10 @@ export class Recorder implements EvaluationObserver {
     return { ...scanner, scan };
   }
 
-  scanned(segments: readonly TextSegment[], detections: readonly SegmentDetections[]): void {
+  scanned(segments: readonly TextSegment[], { detections, unasked }: ScannedSegments): void {
     this.segments = segments;
     this.detections = detections;
+    this.unasked = unasked;
     this.scannedUs = this.#elapsedUs();
   }
 

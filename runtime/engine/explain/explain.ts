@@ -16,11 +16,13 @@ import {
 import type { VerdictRule } from "../../../gen/policyguard/policy/v1/stream_pb.ts";
 import type { LocatedDetection } from "../decide/fact-sheet.ts";
 import type { DetectorSpec, Scanner } from "../detectors/detector.ts";
+import { type Voice, voicesOf } from "../evaluate/backend-voice.ts";
 import type { EvaluationContext, EvaluationTools } from "../evaluate/context.ts";
 import { type Evaluation, quietHits, rolloutValue, runEvaluation } from "../evaluate/evaluation.ts";
 import { appliesToAgent } from "../policy-plan/applicability.ts";
 import type { CompiledPolicy, PolicyScope, PolicySource } from "../policy-plan/compiled-policy.ts";
 import type { TextSegment } from "../segment/segment.ts";
+import { explainBackend } from "./explain-backend.ts";
 import { ConditionExplainer } from "./explain-condition.ts";
 import { Recorder } from "./explain-record.ts";
 import { explainRule } from "./explain-rule.ts";
@@ -78,12 +80,19 @@ export function runExplanation(
   const endUs = context.elapsedUs();
   const { deciding } = record;
   const quiet = quietHits(record.segments, record.detections, request, { context, tools });
+  const voices = voicesOf({
+    segments: record.segments,
+    detections: record.detections,
+    unasked: record.unasked,
+    context,
+    tools,
+  });
   const hasTime = () => context.elapsedUs() - endUs < extraUs;
   const explanation = create(ExplanationSchema, {
     response: evaluation.response,
     decidedBy: deciding && { policy: deciding.policy.name, ruleId: deciding.rule.id },
     environment: tools.environment,
-    segments: record.segments.map((segment, index) => explainSegment(segment, index, { record, tools, quiet })),
+    segments: record.segments.map((segment, index) => explainSegment(segment, index, { record, tools, quiet, voices })),
     detectors: tools.specs.map((spec) =>
       explainDetector(spec, record, tools, hasTime() ? costOf(spec, record, tools, context) : undefined),
     ),
@@ -100,10 +109,17 @@ export function runExplanation(
   return { evaluation, explanation };
 }
 
+interface SegmentParts {
+  readonly record: Recorder;
+  readonly tools: ExplanationTools;
+  readonly quiet: readonly LocatedDetection[];
+  readonly voices: readonly Voice[];
+}
+
 function explainSegment(
   segment: TextSegment,
   index: number,
-  { record, tools, quiet }: { record: Recorder; tools: ExplanationTools; quiet: readonly LocatedDetection[] },
+  { record, tools, quiet, voices }: SegmentParts,
 ): ExplainedSegment {
   const at = record.scannedSegments().indexOf(index);
   const useOf = new Map(tools.specs.map(({ key, use }) => [key, use]));
@@ -137,6 +153,7 @@ function explainSegment(
         ...detection,
         attributes: { ...attributes },
       })),
+    backends: voices.filter(({ piece }) => piece === index).map(explainBackend),
     costUs: wholeUs(record.scanUs[at] ?? 0),
   });
 }

@@ -39,7 +39,7 @@ export const explain = defineCommand({
 
 function printSegments({ explanation, evaluation }: Explained, output: Output): void {
   output.line("\nsegments and what detectors found in them:");
-  for (const [index, { id, role, trust, length, detections }] of explanation.segments.entries()) {
+  for (const [index, { id, role, trust, length, detections, backends }] of explanation.segments.entries()) {
     const text = evaluation.segments[index]?.text ?? "";
     output.line(`  ${shown(id)}: ${shown(role)}, ${trustName(trust)}, ${counted(length, "character")}`);
     const rows = detections.map(({ names, category, score, start, end, layer }) => [
@@ -50,6 +50,8 @@ function printSegments({ explanation, evaluation }: Explained, output: Output): 
       quoted(text.slice(start, end)) + (layer === "plain" ? "" : ` (in ${layer})`),
     ]);
     for (const line of columns(rows)) output.line(`    ${line}`);
+    for (const { detectors, backend, text: said } of backends)
+      output.line(`    ${shown(detectors.join(", "))}, backend ${shown(backend)}: ${shown(said)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { TraceReplayability } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { OutcomeSchema, StageSchema } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { BackendVoice } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes, refusal } from "../failure.ts";
 import { shown } from "../output.ts";
@@ -36,6 +37,7 @@ export const tracesGet = defineCommand({
       const where = `${segment} ${start}-${end}`;
       output.line(shown(`  score ${score}: ${detector}, ${category} in ${where}${layer === "" ? "" : ` (${layer})`}`));
     }
+    for (const voice of trace.backends) output.line(shown(`  ${voiceText(voice)}`));
     if (trace.signalsOmitted > 0) output.line(`  and ${trace.signalsOmitted} more scores that were not kept`);
     for (const { id, role, text } of trace.segments) {
       output.line(
@@ -49,8 +51,19 @@ export const tracesGet = defineCommand({
         ...{ detector, category, segment, start, end, score, layer },
       })),
       signals_omitted: trace.signalsOmitted,
+      backends: trace.backends.map(({ segment, detectors, backend, reason, score = null, ownScore = null }) => {
+        return { segment, detectors: [...detectors], backend, reason, score, own_score: ownScore };
+      }),
       segments: trace.segments.map(({ id, role, text }) => ({ id, role, text })),
     });
     return exitCodes.fine;
   },
 });
+
+/** What a backend said of a segment, beside the detector itself. */
+function voiceText({ segment, detectors, backend, reason, score, ownScore }: BackendVoice): string {
+  const said =
+    score === undefined ? `said nothing (${reason})` : `scored ${score}${reason === "" ? "" : ` (${reason})`}`;
+  const own = ownScore === undefined ? "" : `, the detector itself ${ownScore}`;
+  return `backend ${backend} of ${detectors.join(", ")} in ${segment}: ${said}${own}`;
+}

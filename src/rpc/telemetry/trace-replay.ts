@@ -79,6 +79,7 @@ function replayMessage(
     reasons: [...reasons],
     engine,
     effects: "none",
+    backends: record.backends,
   };
 }
 
