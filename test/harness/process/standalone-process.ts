@@ -69,8 +69,8 @@ export async function startStandalone(policy: string, processes = 1): Promise<St
   };
 }
 
-/** A process and those that it started. */
-function familyOf(pid: number): number[] {
+/** The ids of a process and of those that it started. */
+export function familyOf(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number),
   );
