@@ -330,6 +330,22 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "proofs of inclusion and consistency with one thing changed, each refused",
     n: 1_000_000,
   },
+  "model-kills": {
+    file: "test/runtime/model-host/killed-host.test.ts",
+    unit: "kills of the host of models under load, which fail no evaluation",
+    n: 200,
+  },
+  "model-scores": {
+    file: "test/runtime/model-host/host.test.ts",
+    test: "gives a text the same score alone and among others",
+    unit: "texts that a model scores alone and among others, each time alike",
+    n: 10_000,
+  },
+  "model-memory": {
+    file: "test/runtime/model-host/memory.test.ts",
+    unit: "runs of a model, with the memory of its host after a fifth of them and at their end",
+    n: 100_000,
+  },
   soak: { file: "test/e2e/soak.test.ts", unit: "seconds under load", n: 1_200 },
   "power-loss": {
     file: "test/runtime/control-plane/spool/power-loss.test.ts",

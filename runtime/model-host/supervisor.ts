@@ -20,11 +20,12 @@ export interface SupervisorOptions {
   readonly log: Logger;
   /** How long a host may say nothing. Default: 15 seconds. */
   readonly silenceMs?: number;
+  /** A host that lived this long did not fail at its start. Default: a minute. */
+  readonly settledMs?: number;
 }
 
 const backOff: BackOff = { baseMs: 100, maxMs: 30_000 };
-/** A host that lived this long did not fail at its start. */
-const settledMs = 60_000;
+const minuteMs = 60_000;
 const crashesUntilBarred = 3;
 const barredForMs = 60 * 60_000;
 /** Inputs whose crashes are remembered. */
@@ -132,6 +133,7 @@ export class ModelHostSupervisor {
   }
 
   #startAgain(livedMs: number): void {
+    const { settledMs = minuteMs } = this.#options;
     this.#earlyEnds = livedMs > settledMs ? 0 : this.#earlyEnds + 1;
     this.#restarts += 1;
     this.#again = setTimeout(() => this.#start(), backOffMs(Math.max(0, this.#earlyEnds - 1), backOff));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { isAddonInstalled } from "../../../runtime/model-host/addon.ts";
 import { ModelClient } from "../../../runtime/model-host/client.ts";
-import { ModelHostSupervisor } from "../../../runtime/model-host/supervisor.ts";
+import { ModelHostSupervisor, type SupervisorOptions } from "../../../runtime/model-host/supervisor.ts";
 import { createLog } from "../../../src/kit/observability/log.ts";
 import { eventually } from "../eventually.ts";
 
@@ -25,11 +25,16 @@ export interface TestHost {
 /** Starts a host of the models that `write` puts into a folder, and waits until all have been tried. */
 export async function startModelHost(
   write: (folder: string) => void,
-  { threads = 1 }: { readonly threads?: number } = {},
+  { threads = 1, ...more }: Partial<Pick<SupervisorOptions, "threads" | "settledMs">> = {},
 ): Promise<TestHost> {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-model-folder-"));
   write(folder);
-  const supervisor = new ModelHostSupervisor({ folder, threads, log: createLog({ name: "test", level: "silent" }) });
+  const supervisor = new ModelHostSupervisor({
+    folder,
+    threads,
+    log: createLog({ name: "test", level: "silent" }),
+    ...more,
+  });
   const client = new ModelClient(supervisor.socket);
   await eventually(async () => expect(client.state.isSettled).toBe(true));
   return {
