@@ -17,6 +17,7 @@ import { ingestBench } from "./ingest.ts";
 import { languagesBench } from "./languages.ts";
 import { loginBench } from "./login.ts";
 import type { Bench } from "./measure.ts";
+import { modelsBench } from "./models.ts";
 import { processesBench } from "./processes.ts";
 import { replayBench } from "./replay.ts";
 import { rulesBench } from "./rules.ts";
@@ -49,6 +50,7 @@ const benches: Readonly<Record<string, Bench>> = {
   login: loginBench,
   webhook: webhookBench,
   telemetry: telemetryBench,
+  models: modelsBench,
 };
 
 const parameters = process.argv.slice(2);
