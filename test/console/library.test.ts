@@ -169,7 +169,7 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     await dialog.getByLabel("Time limit, in milliseconds").fill("350");
     await dialog.getByLabel("Labels").selectOption("llama-guard-3");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("llama-guard-3 is for the shapes llama-guard").waitFor();
+    await dialog.getByText("llama-guard-3 is for the shapes llama-guard", { exact: true }).waitFor();
     await dialog.getByLabel("Protocol").selectOption("llama-guard");
     await dialog.getByLabel("Model of the server").fill("guard:1b");
     await dialog.getByRole("button", { name: "Save" }).click();
