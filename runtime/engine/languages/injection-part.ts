@@ -6,6 +6,8 @@ export interface Rule {
   readonly family: string;
   /** The evidence of one match, 0 to 1. */
   readonly weight: number;
+  /** Whether it counts only in documents and results of tools, where nobody has instructions to give. */
+  readonly inDocuments?: boolean;
   readonly pattern: string;
   readonly caseSensitive?: boolean;
 }
@@ -91,6 +93,8 @@ export interface InjectionLanguage {
   readonly rules?: readonly Rule[];
   readonly prompts?: Prompts;
   readonly wording?: Wording;
+  /** The language in Latin letters where it has others, and mixed with English words. `{rules}` and `{secret}` are those. */
+  readonly mixed?: Wording;
   readonly orders?: Orders;
   readonly frames?: Frames;
 }

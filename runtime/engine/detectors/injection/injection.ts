@@ -10,6 +10,7 @@ import { reads } from "../../text/normalize.ts";
 import type { Detector, PatternProbe, Plan } from "../detector-plan.ts";
 import { createModelFinder } from "../model-file.ts";
 import { flagParameter, textParameter } from "../parameter.ts";
+import { codeRules } from "./code-order.ts";
 import { rulesOfFrames } from "./frame.ts";
 import { readModel } from "./model.ts";
 import { rulesOfOrders } from "./order.ts";
@@ -30,7 +31,7 @@ import {
   wordingCategory,
 } from "./score.ts";
 import { templateRules } from "./template.ts";
-import { rulesOfWording } from "./wording.ts";
+import { rulesOfMixed, rulesOfWording } from "./wording.ts";
 
 /** The rules from the orders of all languages. */
 export const orderRules: readonly Rule[] = ofLanguages(
@@ -41,6 +42,7 @@ export const orderRules: readonly Rule[] = ofLanguages(
 /** The patterns of all families and languages. */
 export const injectionRules: readonly Rule[] = [
   ...templateRules,
+  ...codeRules,
   ...ofLanguages(({ injection }) => injection?.rules).flatMap(([, rules]) => rules),
   ...ofLanguages(({ injection }) => injection?.prompts, "es fr de it pt nl pl ru uk tr id ar hi").flatMap(
     ([, prompts]) => rulesOfPrompts(prompts),
@@ -52,10 +54,13 @@ export const injectionRules: readonly Rule[] = [
   ...ofLanguages(({ injection }) => injection?.frames, "es fr it pt de nl sv").flatMap(([, frames]) =>
     rulesOfFrames(frames),
   ),
+  ...ofLanguages(({ injection }) => injection?.mixed).flatMap(([, mixed]) => rulesOfMixed(mixed)),
 ];
 const languages = ofLanguages(({ injection }) => injection).map(([tag]) => tag);
 const categories = [...new Set([...injectionRules.map((rule) => `injection.${rule.family}`), wordingCategory])].sort();
 let compiled: readonly PatternProbe[] | undefined;
+/** Marks a match that counts only in documents. Settled detections have other attributes. */
+const plantedMark = { place: "document" };
 
 /** The detector "injection". */
 export const injection: Detector = {
@@ -125,8 +130,12 @@ export const injection: Detector = {
       (floors?: Floors): Plan["settle"] =>
       (detections, source) => {
         const point = operatingPoint(source, wish);
-        if (model === undefined) return settlePatterns(detections, point.sensitivity, floors);
-        return settleWithModel(detections, model.header, point, floors);
+        const counted =
+          point.kind === "document"
+            ? detections
+            : detections.filter(({ attributes }) => attributes?.place !== plantedMark.place);
+        if (model === undefined) return settlePatterns(counted, point.sensitivity, floors);
+        return settleWithModel(counted, model.header, point, floors);
       };
     return {
       reads: reads.normal | reads.decoded | (flagParameter(parameters, "disguises", true) ? reads.obfuscated : 0),
@@ -146,7 +155,10 @@ function probeOf(rule: Rule): PatternProbe {
   return {
     pattern: compilePattern(expandRule(rule.pattern), { ignoreCase: rule.caseSensitive !== true }),
     folded: true,
-    accept: ({ start, end }, text) => ({ category, start, end, score: rule.weight * saidShare(text, start, end) }),
+    accept: ({ start, end }, text) => ({
+      ...{ category, start, end, score: rule.weight * saidShare(text, start, end) },
+      ...(rule.inDocuments === true && { attributes: plantedMark }),
+    }),
     // Quotation marks and words about attacks are also searched for after a match.
     reach: saidReach,
   };

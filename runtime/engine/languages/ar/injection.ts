@@ -55,4 +55,15 @@ export const injection: InjectionLanguage = {
     wiped: "(?:ذاكرتك (?:مُسحت|مسحت|محيت)|(?:تم مسح|مُسحت|مسحت) ذاكرتك)|(?:كل|عن كل) رفض…(?:تخسر|تفقد)",
     unchained: "(?:ذكاء اصطناعي|نموذج|روبوت)…(?:كسر قيوده|بلا (?:قيود|أخلاق)|لا يرفض (?:شيئ|أبد)|ليس(?:ت)? له أخلاق)",
   },
+  mixed: {
+    verbs: "either",
+    drop: "ensa kol|insa kol|ensa el|insa el|ensa il|ensi kol|insi kol|tagahal|tajahal|etgahel|itjahal|tjahal|sibak men|siibak min|matesma3sh|ma tesma3sh|ma tetba3sh|ilghi kol|elghi kol",
+    rules:
+      "{rules}|(?:kol|kull?|jami3|gamee3|el|al|il) ?(?:el|al|il|l)?[ -]?(?:ta3l[ie]+ma+t|awa+m[ei]r|2awa+m[ei]r|qawa+[3e]+[di]+d?|2awa3ed|rules|instructions|prompt|tawgiha+t|tawjiha+t|qoyu+d|shoru+t)",
+    show: "2olli|2olly|qolli el|olli el|warrini|warriini|warreeni|farjini|farjeeni|eb3atli|ib3atli|eb3at li|a3tini|addini|iddini|etba3li|ekshefli",
+    secret:
+      "{secret}|(?:el |al |il )?(?:ta3l[ie]+ma+t|awa+m[ei]r|prompt|rules|config) (?:beta3|bta3|taba3|bte3)[a-z]*|ta3l[ie]+ma+tak|awa+m[ei]rak|(?:ta3l[ie]+ma+t|awa+m[ei]r) (?:el|il|al)[ -]?(?:serr?ey+a|sirr?i+y+a|ma5fiyy?a|makhfiyy?a)",
+    become: "men delwa2ti|min hal2|mn hla2|mnel yom|[ie]nta delwa2ti|inta hal2|min el an",
+    free: "ma(?:fish|fi|kou) (?:ay )?(?:2yood|qoyu+d|rules?|hodood|filter)|(?:men|bidu+n|bala|bedoon) (?:ay )?(?:2yood|qoyu+d|rules?|hodood|filter)|kalami bas|bas kalami",
+  },
 };

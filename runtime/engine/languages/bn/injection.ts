@@ -29,4 +29,15 @@ export const injection: InjectionLanguage = {
       "(?:এআই|ai|কৃত্রিম বুদ্ধিমত্তা) (?:মডেলের|সহকারীর|সহকারীদের) (?:জন্য|প্রতি) (?:নোট|নির্দেশ|বার্তা)|এই [^\\n।]{1,20} পড়া (?:এআই|ai)",
     decode: "ডি ?কোড কর…নির্দেশ…(?:পালন|মানো|অনুসরণ)",
   },
+  mixed: {
+    verbs: "either",
+    drop: "bhule jao|bhule jan|bhulejao|bhuley jao|bhulia jao|ignore koro|ignore korun|upekkha koro|upekkha korun|mene cholo na|maano na|manben na|chere dao|bad dao|muche felo",
+    rules:
+      "{rules}|(?:ag(?:e|er)|aage?r|purono|sho?b|sob|shobgulo|shokol|sokol|tomar|apnar|uporer|dewa)(?: [a-z]+){0,3} ?(?:nirdesh(?:gulo|ona)?|ni(?:yo|o)m(?:gulo)?|huku?m|a+desh|instructions?|rules?|prompt|guidelines?|shorto)",
+    show: "dekhao|dekhaw|dekhan|pathao|pathan|janao|janan|dekhaao",
+    secret:
+      "{secret}|(?:tomar|apnar|gopon|lukano|bhitorer) (?:[a-z]+ ){0,2}(?:instructions?|rules?|nirdesh|ni(?:yo|o)m|prompt|config)",
+    become: "(?:ekhon|aj) theke|tumi ekhon|apni ekhon",
+    free: "amar kotha|kono (?:ni(?:yo|o)m|badha|filter|rule|limit)s? (?:nei|na)|(?:ni(?:yo|o)m|filter|badha) chara",
+  },
 };

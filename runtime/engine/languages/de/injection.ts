@@ -72,4 +72,14 @@ export const injection: InjectionLanguage = {
     unchained:
       "\\b(?:ki|künstliche intelligenz|modell|chatbot)\\b…(?:ohne (?:ketten|moral)|ketten gesprengt|(?:nie|niemals) (?:nein sagt|ablehnt|verweigert)|keine moral)",
   },
+  mixed: {
+    verbs: "first",
+    drop: "ignorier(?:e|en|t)?|vergiss|vergesst|skipp(?:e|t)|bypass(?:e|t)|l[oö]sch(?:e|t)?|pfeif auf|schei(?:ß|ss) auf",
+    rules:
+      "{rules}|(?:all[e]?|deine|die|s[aä]mtliche|diese)(?: [\\p{L}]+){0,2} (?:rules|instructions|guidelines|restrictions|policies|filters?|constraints)(?: [\\p{L}]+){0,1} (?:von vorher|von oben|oben|die du|vorher|above|before|und )|(?:deine|alle deine|s[aä]mtliche|alle) (?:rules|instructions|guidelines|restrictions|policies|filters|constraints)",
+    show: "zeig mir|zeige mir|gib mir|sag mir|kopier(?:e)?|schick(?:e)?|leak(?:e)?|nenn(?:e)?",
+    secret: "{secret}|dein(?:e|en)? (?:prompt|instructions|hidden|rules|settings|config)",
+    become: "ab jetzt|ab sofort|from now on bist|du bist (?:jetzt|now)",
+    free: "ohne (?:rules|filters?|restrictions|guidelines|policies)|keine (?:rules|filters?|restrictions|guidelines|limits)|nur (?:auf )?mi(?:ch|r)",
+  },
 };

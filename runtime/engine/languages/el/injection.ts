@@ -30,4 +30,15 @@ export const injection: InjectionLanguage = {
       "(?:σημείωση|μήνυμα|οδηγία|οδηγίες) (?:για|προς) (?:το |τα |τον |τους )?(?:μοντέλ[αο]|βοηθ[όού]ς?|συστήματα?)? ?(?:τν|ai|llm|τεχνητής νοημοσύνης)|(?:οι )?βοηθοί τν που (?:διαβάζουν|επεξεργάζονται)",
     decode: "(?:αποκωδικοποίησε|αποκρυπτογράφησε)…(?:εκτέλεσε|ακολούθησε|υπάκουσε)",
   },
+  mixed: {
+    verbs: "either",
+    drop: "agnohse|agnoise|agnoiste|xehase|xexase|ksexase|ksehase|3exase|parablepse|paravlepse|akyrwse|akyrose|akurwse|min akoloutheis|min akolou8eis",
+    rules:
+      "{rules}|(?:ol(?:es|ous|a)|pro[ih]goumen[a-z]*|palies|palious|arxik[a-z]*)(?: [a-z0-9]+){0,3} ?(?:od[hi]+g[iy]?i?es|kanon(?:es|ismous)|entol(?:es|wn)|periorismous|instructions|rules|prompt)|(?:od[hi]+gies|kanones|entoles|rules|instructions) (?:sou|pou sou|apo prin|pio pan[wo])",
+    show: "deikse|deixe|dei3e|deikse mou|deixe mou|pes mou|emfanise|ektypwse|ektupwse|ektypose|antegrapse|steile mou|dwse mou|dose mou|apokalypse|apokalupse|epanalabe",
+    secret:
+      "{secret}|(?:to|tis|ta) (?:[a-z]+ )?(?:prompt|od[hi]+gies|rules|instructions|settings|ru[th8]miseis) sou|(?:kruf|kryf|must|mystik)[a-z]* (?:od[hi]+gies|entoles|kanones|prompt)",
+    become: "apo twra|apo tora|apo edw kai pera|eisai twra|eisai tora|twra eisai|tora eisai",
+    free: "xwris (?:kan(?:ones|ena)|orous|oria|periorismous|filtra)|horis (?:kanones|periorismous|oria)|mono (?:emena|mena)|kanenan? kanona",
+  },
 };

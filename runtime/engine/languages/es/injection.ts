@@ -71,4 +71,14 @@ export const injection: InjectionLanguage = {
     unchained:
       "(?:ia|inteligencia artificial|modelo|chatbot)…(?:rompió (?:sus|las) cadenas|sin (?:cadenas|moral)|(?:nunca|jamás) (?:se niega|dice que no)|no (?:conoce|tiene)…moral)",
   },
+  mixed: {
+    verbs: "first",
+    drop: "olv[ií]d(?:a|ate|e|en)(?: de)?|ignor(?:a|en)|no (?:sigas|hagas caso)|b[oó]rr(?:a|e)|d[eé]jate de|s[aá]ltate|p[aá]s(?:a|ate) de",
+    rules:
+      "{rules}|(?:tod(?:o|a)s?|tus|esas|esos|all|all the|the|las|los)(?: [\\p{L}]+){0,2} (?:rules|instructions|guidelines|restrictions|filters)(?: [\\p{L}]+){0,1} (?:que te|anterior|previ|de antes|before|above)|(?:tus|todas (?:las|tus)|todos (?:los|tus)) (?:rules|instructions|guidelines|restrictions|filters|reglas|instrucciones)",
+    show: "mu[eé]str(?:a|ame|e|eme)|ens[eé][ñn](?:a|ame)|rep[ií]t(?:e|eme)|m[aá]nd(?:a|ame)|p[aá]s(?:a|ame)|show me|tell me|give me",
+    secret: "{secret}|(?:tu|tus) (?:prompt|instructions|hidden|rules|guidelines)",
+    become: "desde ahora|a partir de ahora|ahora eres|from now on eres|ya eres",
+    free: "sin (?:rules|filters|restrictions|filtros|reglas|l[ií]mites)|no (?:tienes|hay) (?:rules|filters|limits|restrictions)|s[oó]lo (?:me|a m[ií])",
+  },
 };

@@ -29,4 +29,15 @@ export const injection: InjectionLanguage = {
       "(?:یادداشت|پیام|دستور|نکته|توجه) (?:برای|به) (?:مدل|دستیار|عامل|سیستم)(?:‌?های)? ?(?:هوش مصنوعی|زبانی)|دستیارهای هوش مصنوعی که این",
     decode: "(?:رمزگشایی|دیکد|کدگشایی)…(?:اجرا کن|انجام بده|پیروی کن)",
   },
+  mixed: {
+    verbs: "either",
+    drop: "faramush kon|faramoosh kon|faramosh kon|faramushkon|faramoosh konid|faramush konid|nadide begir|nadideh begir|bikhiyal|kenar bezar|bezar kenar|goosh nade|gush nade|goosh nakon",
+    rules:
+      "{rules}|(?:ham[ei](?:y?e)?|tama+m[ei]?|kolle?)(?: [a-z]+){0,2} ?(?:dast(?:u|oo)r|gha+va+ni+n|qava+ni+n|gha+nu+n|rules|instructions|prompt)|(?:dast(?:u|oo)r(?:o?l ?amal)?(?:ha|a)?(?:y?e)?|gha+va+ni+n[ei]?|rules|instructions) (?:gh?abl|qabl|avvali|avali|ba+la)",
+    show: "neshun bede|neshoon bede|neshan bede|neshun bedid|befrest|chap kon|copy kon|efsha kon",
+    secret:
+      "{secret}|(?:system prompt|dast(?:u|oo)r(?:ol ?amal)?(?:ha|a)?|gha+va+ni+n|rules)(?:et|at|eto| ?e? ?to| khodet|e? makhfi| ?et)",
+    become: "az (?:in|alan|hala|emruz) be ba'?d|az hala|to al+a?n|hala to",
+    free: "bedu?n[ei]? (?:hich )?(?:mahdudiyat|gha+nu+n|filter|gheyd)|hich (?:mahdudiyat|gha+nu+n|filter)i? (?:nad|nist)|faghat (?:be )?(?:man|harf)",
+  },
 };

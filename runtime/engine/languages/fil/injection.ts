@@ -30,4 +30,15 @@ export const injection: InjectionLanguage = {
       "(?:paalala|mensahe|tala|tagubilin) (?:sa|para sa) (?:mga )?(?:ai|llm)(?: model| assistant)?|(?:mga )?ai assistant na (?:babasa|nagbabasa|magbabasa)",
     decode: "i-?decode (?:mo )?…(?:gawin|sundin|isagawa)",
   },
+  mixed: {
+    verbs: "first",
+    drop: "kalimutan (?:mo|nyo|ninyo)(?: na)?|i-?ignore (?:mo|nyo)(?: na)?|ignore (?:mo|nyo)(?: na)?|huwag (?:mo|kang) (?:na(?:ng)? )?(?:sundin|sumunod)|wag (?:mo|ka)(?:ng)? (?:na(?:ng)? )?(?:sundin|sumunod)|balewalain|i-?bypass mo|burahin mo|tanggalin mo",
+    rules:
+      "{rules}|(?:lahat|yung|ang|iyong|mga|naunang|dating)(?: [\\p{L}]+){0,3} (?:instructions?|rules?|guidelines|restrictions?|utos|tagubilin|filters?|patakaran)(?: na (?:binigay|nakaraan)| mo| nila| kanina)|lahat (?:ng|nung)(?: mga)?(?: [\\p{L}]+){0,2} (?:instructions?|rules?|guidelines|restrictions?|utos|tagubilin|patakaran)",
+    show: "ipakita mo|ibigay mo|sabihin mo|i-?print mo|i-?send mo|i-?share mo|pakita|paki-?send|paki-?copy|kopyahin mo|basahin mo|ilabas mo",
+    secret:
+      "{secret}|(?:system prompt|prompt|instructions|rules|config) mo|(?:tinatago|nakatago|secret|lihim)(?: mo)?(?:ng| na) (?:prompt|instructions|rules|utos)",
+    become: "mula ngayon|simula ngayon|from now on,? ikaw|ikaw (?:na|ay) (?:ngayon|now)",
+    free: "wala(?:ng| nang)? (?:rules?|limit|filter|restrictions?|bawal)|ako lang (?:ang )?(?:susundin|pakinggan|sundin)|ako lang",
+  },
 };

@@ -71,4 +71,14 @@ export const injection: InjectionLanguage = {
     unchained:
       "(?:ia|intelligence artificielle|modèle|chatbot)…(?:brisé ses chaînes|sans (?:chaînes|morale)|ne (?:refuse|dit) jamais|n['’]a (?:aucune|pas de) morale)",
   },
+  mixed: {
+    verbs: "first",
+    drop: "oubli(?:e|ez)|ignorez|skippe|bypasse|laisse tomber|zappe|efface|droppe",
+    rules:
+      "{rules}|(?:tou(?:s|tes)|tes|ces|all)(?: [\\p{L}]+){0,2} (?:rules|instructions|guidelines|restrictions|filters?|settings)(?: [\\p{L}]+){0,1} (?:d['’]avant|qu['’]on|que tu|plus haut|pr[eé]c|above|before)|(?:tes|toutes (?:les|tes)|tous (?:les|tes)) (?:rules|guidelines|restrictions|filters)",
+    show: "montre-moi|montre moi|montrez|donne-moi|donne moi|affiche|balance|envoie",
+    secret: "{secret}|t(?:on|es|a) (?:prompt|hidden|rules|guidelines|settings|config)",
+    become: "d[eé]sormais|[aà] partir de maintenant|maintenant tu es|tu es (?:maintenant|now)|from now on t",
+    free: "sans (?:rules|filters?|restrictions|filtres?|limites?|guidelines)|(?:plus|pas) de (?:rules|filters?|limits|restrictions|guidelines)|only (?:me|moi)|que moi",
+  },
 };

@@ -47,4 +47,15 @@ export const injection: InjectionLanguage = {
     wiped: "(?:तुम्हारी|आपकी) (?:याददाश्त|मेमोरी|स्मृति) (?:मिटा|साफ़|हटा)|हर (?:इनकार|मना करने) पर…(?:खोओ|खो दो|गँवा)",
     unchained: "(?:एआई|ai|कृत्रिम बुद्धि|मॉडल)…(?:बेड़ियाँ तोड़|कभी मना नहीं कर|नैतिकता नहीं)",
   },
+  mixed: {
+    verbs: "either",
+    drop: "bhool jao|bhool jaiye|bhul jao|bhul jaiye|bhool jaa|bhula do|ignore karo|ignore kar do|ignore kardo|ignore karna|ignore kariye|nazar andaz kar|nazarandaz kar|nazar andaaz kar|chhod do|chod do|hata do|mat maano|mat mano|bypass karo|bypass kar do",
+    rules:
+      "{rules}|(?:pichh?l[eia]|peh?le(?: wal[eia]| ke| ki| diye(?: gaye| hue)?)?|purane|upar (?:wal[eia]|ke|diye)|apn[eia]|tumhar[eia]|aapk[eia]|sa+re|sabhi|sab|company ke|malik ke|diye gaye|mile hue)(?: [a-z]+){0,3} (?:instructions?|rules?|ni(?:yam|rdesh)(?:on?)?|a+desh(?:on)?|guidelines?|huku?m|polic(?:y|ies)|restrictions?|prompt|pabandiya+n?)",
+    show: "dikhao|dikhaiye|dikha do|dikhado|batao|bataiye|bata do|batado|bhejo|bhej do|padho|padh do|sunao|suna do",
+    secret:
+      "{secret}|(?:apn[eia]|tumhar[eia]|aapk[eia]|chh?up[eia](?: hu[eia])?|gupt|khufiya|andar wal[eia]) (?:[a-z]+ ){0,2}(?:instructions?|rules?|ni(?:yam|rdesh)|prompt|config)",
+    become: "ab se|aaj se|is waqt se|(?:tum|tu|aap) ab",
+    free: "(?:bina|without) (?:kisi )?(?:rules?|ni(?:yam)|rok|filter|restriction)|koi (?:bhi )?(?:rule|ni(?:yam)|filter|rok|restriction|limit)s? na[hi]+n?|sirf mer[ia] (?:baa?t|sun|huku?m|order)|mana (?:nahi+n?|mat) kar",
+  },
 };

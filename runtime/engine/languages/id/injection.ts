@@ -36,4 +36,15 @@ export const injection: InjectionLanguage = {
       "(?:nota|catatan|pesan|mesej|arahan|instruksi) (?:untuk|kepada) (?:semua )?(?:model|pembantu|asisten|sistem|agen)? ?(?:ai|llm|kecerdasan buatan|bahasa)\\b|(?:pembantu|asisten|model) ai yang membaca",
     decode: "(?:nyahkod|dekode|dekodekan|pecahkan kode)…(?:laksanakan|jalankan|ikuti|lakukan|patuhi)",
   },
+  mixed: {
+    verbs: "first",
+    drop: "lupa(?:kan|in)|abai(?:kan|in)|cuek(?:in|i)|jangan (?:ikut(?:i|in)|patuh(?:i|in)|turut(?:i|in))|hapus",
+    rules:
+      "{rules}|(?:semua|segala|seluruh)(?: [\\p{L}]+){0,3} (?:instructions?|rules?|guidelines|restrictions?|aturan|arahan|instruksi|perintah|filter)|(?:instructions?|rules?|guidelines|restrictions?|filter)(?: [\\p{L}]+){0,2} (?:kamu|lu|lo|sebelumnya|tadi|di atas|yang dikasih)",
+    show: "tunjuk(?:in|kan)|kasih (?:tau|tahu|lihat|liat|unjuk)|kasi(?:h)?in|sebut(?:in|kan)|tampil(?:in|kan)|bocor(?:in|kan)|kirim(?:in|kan)?",
+    secret:
+      "{secret}|(?:system ?prompt|prompt|instructions?|rules|config|settingan)(?: rahasia)? (?:kamu|lu|lo|mu|elo|anda|aslinya|asli)|(?:prompt|instruksi|aturan) (?:rahasia|tersembunyi|internal)",
+    become: "mulai sekarang|sekarang kamu|from now on kamu|kamu (?:sekarang|adalah)",
+    free: "tanpa (?:rules?|filter|batas|aturan|restriction|sensor)|(?:gak|nggak|tidak|ga) (?:ada|punya) (?:rules?|filter|batas|aturan|limit|sensor)|cuma (?:nurut|dengar(?:in)?) (?:aku|gue|gw|saya)",
+  },
 };

@@ -55,4 +55,15 @@ export const injection: InjectionLanguage = {
       "(?:鎖|枷)を(?:断ち|破|壊|切)[^\\n。！？]{0,40}(?:ai|人工知能|アシスタント|モデル)|(?:決して断ら(?:ず|ない)|道徳を持たない|倫理のない)[^\\n。！？]{0,20}(?:ai|人工知能|アシスタント|モデル)",
     isUnspaced: true,
   },
+  mixed: {
+    verbs: "either",
+    drop: "wasurete|wasurero|wasurenasai|mushi shite|mushishite|mushi shiro|mushi site|mushisite|torikeshite|torikesite|shitagawanai|sitagawanai|shitagauna",
+    rules:
+      "{rules}|(?:ima ?made|kore ?made|sakki|izen|mae|saisho|ue|subete|zenbu|zembu|kimi|omae|anata)(?: (?:no|ni|wo|o|kara))?(?: [a-z]+){0,3} ?(?:s(?:h)?iji|meirei|ru-?ru|ruuru|rules?|instructions?|prompt|puronputo|settei|seigen|kisoku)",
+    show: "misete|misero|oshiete|oshiero|osiete|hyouji|hyoji|shutsuryoku|syuturyoku|kopii shite|kopi shite",
+    secret:
+      "{secret}|(?:s(?:h)?isutemu) ?(?:puronputo|prompt|s(?:h)?iji|meirei)|(?:kakus(?:h)?i?ta|himitsu|himitu|naibu)(?: no)? (?:s(?:h)?iji|meirei|prompt|puronputo|settei)|(?:kimi|omae|anata) no (?:s(?:h)?iji|prompt|puronputo|settei|meirei|ru-?ru)",
+    become: "kore ?kara(?: wa)?|ima ?kara|kyou ?kara|(?:kimi|omae|anata) wa",
+    free: "(?:seigen|ru-?ru|ruuru|kisoku|firuta-?|kinshi|filter)[a-z ]{0,10} ?(?:nas(?:h)?i|nai|naku)|(?:ore|boku|watas(?:h)?i|watashi) (?:no|dake)[a-z ]{0,16} ?(?:kike|kiite|shitagae|s(?:h)?itagatte)",
+  },
 };

@@ -50,4 +50,15 @@ export const injection: InjectionLanguage = {
     wiped: "(?:네|너의) (?:기억|메모리)(?:은|는|이|가) (?:지워|삭제|초기화)|거절할 때마다…(?:잃|깎|줄어)",
     unchained: "(?:사슬을 끊|족쇄를 끊|절대 거절하지 않|도덕이 없|윤리가 없)[^\\n.!?。]{0,40}(?:ai|인공지능|모델|챗봇)",
   },
+  mixed: {
+    verbs: "either",
+    drop: "musihago|musihara|musihae|musi hago|musi hae|musihaseyo|ijeora|ijeobeoryeo|ijeobeolyeo|ijeo beoryeo|ijeojwo|ijeo jwo|ttareuji ma|ttaleuji ma|jiwobeoryeo",
+    rules:
+      "{rules}|(?:ijeon|jigeumkk?aji|apseo|wi ?ui|modeun|neo(?:ui)?|gijon(?:ui)?|cheoeum)(?: [a-z]+){0,3} ?(?:jisi|jichim|gyuchik|myeong(?:ryeong|nyeong|lyeong)|seoljeong|peurompeuteu|prompt|rules?|instructions?|jehan)",
+    show: "boyeojwo|boyeo jwo|boyeojuseyo|boyeo juseyo|boyeora|allyeojwo|allyeo jwo|allyeojuseyo|alryeojwo|malhaejwo|malhae jwo|chulryeok|chullyeok|bonaejwo|bonae jwo|gongyuhae",
+    secret:
+      "{secret}|siseu ?tem ?(?:peurompeuteu|prompt|jisi|mes[ei]ji)|(?:sum(?:eun|gyeojin|kyeojin)|bimil|naebu)(?: ui)? (?:jisi|peurompeuteu|prompt|seoljeong|gyuchik|jichim)|(?:neo(?:ui)?|ne|dangsin(?:ui)?) (?:peurompeuteu|prompt|seoljeong|jisi|jichim)",
+    become: "jigeumbuteo|ijebuteo|oneulbuteo|neo ?neun (?:ije|jigeum)|ije neo",
+    free: "(?:jehan|gyuchik|pilteo|filter|geomyeol) ?(?:i|eun|do)? ?(?:eop|eob)[a-z]+|nae ?(?:mal|myeongnyeong|myeonglyeong)[a-z]* ?man",
+  },
 };

@@ -65,4 +65,14 @@ export const injection: InjectionLanguage = {
     unchained:
       "(?:ia|inteligência artificial|modelo|chatbot)…(?:quebrou (?:as|suas) correntes|sem (?:correntes|moral)|nunca (?:diz não|se recusa|recusa)|não tem…moral)",
   },
+  mixed: {
+    verbs: "first",
+    drop: "esque[cç](?:e|a)|ignora|apag(?:a|ue)|n[aã]o (?:sigas|siga|ligues|ligue)|deixa (?:pra l[aá]|de lado)|larga|olvida",
+    rules:
+      "{rules}|(?:tod(?:a|o)s|tuas|teus|suas|seus|essas|as|os)(?: [\\p{L}]+){0,2} (?:rules|instructions|guidelines|restrictions|filters|instru[cç][oõ]es|regras)(?: [\\p{L}]+){0,1} (?:que te|anterior|pr[eé]vi|de antes|before|above|todas)|(?:tuas|teus|suas|seus|todas as|todos os) (?:rules|instructions|guidelines|restrictions|filters|reglas|instrucciones)",
+    show: "mostr(?:a|e|a-me)|diz-me|dá-me|me diz|mand(?:a|e)|repet(?:e|a)|show me",
+    secret: "{secret}|(?:teu|tuas|seu|suas) (?:prompt|instructions|hidden|rules|guidelines|system)",
+    become: "a partir de agora|de agora em diante|agora (?:tu [eé]s|voc[eê] [eé])|from now on (?:tu|voc)",
+    free: "sem (?:rules|filters|restrictions|filtros|regras|limites)|n[aã]o (?:tens|tem) (?:rules|filters|limits|restrictions)|s[oó] (?:a mim|me)",
+  },
 };

@@ -65,4 +65,15 @@ export const injection: InjectionLanguage = {
     unchained:
       "(?:искусственный интеллект|модель|чат-?бот)…(?:разорвал[а]? цепи|без (?:оков|цепей|морали)|никогда не (?:отказывает|говорит нет)|не (?:знает|имеет) морали)",
   },
+  mixed: {
+    verbs: "first",
+    drop: "zabud['’]?(?:te)?|ignorir(?:uj|ui|uy)(?:te)?|ot?bros['’]?(?:te)?|ne (?:sled(?:uj|ui|uy)|slusha(?:j|i|y)|sobl[yj]u?da(?:j|i|y)|vypoln(?:y|j)a(?:j|i|y))(?:te)?|otmeni(?:te)?|prenebregi(?:te)?",
+    rules:
+      "{rules}|(?:vse[xh]?|vsyo|vsjo|svoi|tvoi|predydu(?:sch|shch|sh|s?c)hi[eyjx]+|predydu(?:sh|w)i[eyj]+|prezhni[eyj]+|proshl[iy]e|stari?[yi]e)(?: [a-z]+){0,3} (?:instru[kc](?:ts|c|tc|z)i|pravil|ukazani|ogranicheni|nastro(?:j|i|y)k|komand|fil['’]?tr|prikaz|zapret)",
+    show: "pokazh[iy](?:te)?|pokaji(?:te)?|vyvedi(?:te)?|rasskazhi(?:te)?|rasskaji|raskro(?:j|i|y)(?:te)?|skopiru(?:j|i|y)(?:te)?|perechisli(?:te)?|da(?:j|i|y)(?:te)?|vydaj(?:te)?|skin(?:['’]?|te)|povtori(?:te)?|prochita(?:j|i|y)(?:te)?",
+    secret:
+      "{secret}|(?:svo(?:j|i|y)|tvo(?:j|i|y)|sistemn(?:[yi]j|yi|[yi]y|y)|skryt(?:[yi]j|yi|[yi]y|ye|ie)|sekretn(?:[yi]j|yi|ye)|sluzhebn[a-z]+|vnutrenni[a-z]+) (?:[a-z]+ )?(?:prompt|promt|instru[kc](?:ts|c|z)i|ukazani|nastro(?:j|i|y)k|pravil)",
+    become: "ty teper['’]?|teper['’]? ty|s etogo momenta|otnyne",
+    free: "bez (?:ogranicheni|pravil|fil['’]?tr|cenzur|tsenzur)|net (?:nikakix |nikakih )?(?:ogranicheni|pravil)|tol['’]?ko men(?:ya|ja|ia)|slushaesh['’]? tol['’]?ko",
+  },
 };

@@ -30,4 +30,15 @@ export const injection: InjectionLanguage = {
       "(?:ai|செயற்கை நுண்ணறிவு) (?:மாதிரிக்கான|மாதிரிக்கு|உதவியாளருக்கு|உதவியாளர்களுக்கு) (?:குறிப்பு|செய்தி|அறிவுறுத்தல்)|படிக்கும் (?:ai|செயற்கை நுண்ணறிவு) உதவியாளர்",
     decode: "டி ?கோட் செய்து…(?:அறிவுறுத்தல்|கட்டளை)…(?:செயல்படுத்து|பின்பற்று)",
   },
+  mixed: {
+    verbs: "either",
+    drop: "maranthudu|maranthidu|marandhudu|marandhidu|maranthudunga|maranthurunga|ignore pannu|ignore pannunga|ignore pannidu|kekkaatha|kekkadha|vittudu",
+    rules:
+      "{rules}|(?:mun(?:n[ae]|naadi|nadi|naala)|munnaadi|ella|ellam|unn?oda|ungal|pazhaya|mela)(?: [a-z]+){0,3} ?(?:rules?|instructions?|vithi(?:gal|mura)|vidhi(?:gal|mura)|kattalai|prompt|guidelines?)",
+    show: "ka+(?:tt?u|mi|nbi)(?:nga)?|sollu?|sollunga|anuppu",
+    secret:
+      "{secret}|(?:unn?oda|ungal|maraichu vech+a|ragasiya) (?:[a-z]+ ){0,2}(?:instructions?|rules?|prompt|kattalai|config)",
+    become: "i(?:ppo|ni)(?:la irun(?:dh|th)u|mel|me)?|nee ippo",
+    free: "na+n so(?:l|n)[a-z]+ mattum|endha (?:rule|limit|filter)[a-z-]* illa|(?:rule|limit|filter)[a-z-]* illama",
+  },
 };

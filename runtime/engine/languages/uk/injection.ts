@@ -58,4 +58,15 @@ export const injection: InjectionLanguage = {
     unchained:
       "(?:штучний інтелект|модель|чат-?бот)…(?:розірвав (?:кайдани|ланцюги)|без (?:кайданів|моралі)|ніколи не (?:відмовляє|каже ні)|не має моралі)",
   },
+  mixed: {
+    verbs: "first",
+    drop: "zabud['’]?(?:te)?|[ih][hg]?noru(?:j|i|y)(?:te)?|vidkyn['’]?(?:te)?|ne (?:slukha(?:j|i|y)|vykonu(?:j|i|y)|dotrymu(?:j|i|y)s)[a-z]*|skasu(?:j|i|y)(?:te)?",
+    rules:
+      "(?:us[iy]|vs[iy]|svoyi|svoi|tvoyi|tvoi|poperedni|mynuli|stari)(?: [a-z]+){0,3} (?:instru(?:k|c)t?s[iy]+|pravyl|vkazivk|obmezhen|nalashtuvan|komand|nakaz)",
+    show: "pokazh[iy](?:te)?|vyvedy(?:te)?|rozkazhy(?:te)?|rozkry(?:j|i|y)(?:te)?|skopi(?:j|y)?u(?:j|i|y)(?:te)?",
+    secret:
+      "(?:svi(?:j|i|y)|tvi(?:j|i|y)|systemn[a-z]+|prykhovan[a-z]+|tayemn[a-z]+) (?:[a-z]+ )?(?:prompt|promt|instruk|vkazivk|nalashtuvan|pravyl)",
+    become: "ty teper|teper ty|vidteper|vidnyni|z ts(?:['’])?oho momentu",
+    free: "bez (?:obmezhen|pravyl|fil['’]?tr)|nemaye? (?:zhodnykh )?(?:obmezhen|pravyl)|(?:lyshe|til['’]?ky) m(?:ene|oyi|oi)",
+  },
 };

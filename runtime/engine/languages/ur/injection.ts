@@ -30,4 +30,15 @@ export const injection: InjectionLanguage = {
       "(?:اے آئی|ai|مصنوعی ذہانت)(?: کے)? (?:ماڈل|اسسٹنٹ|معاون) کے لیے (?:نوٹ|ہدایت|پیغام|ہدایات)|یہ [^\\n۔]{1,20} پڑھنے والے (?:اے آئی|ai)",
     decode: "(?:ڈی ?کوڈ)…(?:ہدایات|ہدایت|حکم)…(?:عمل|مان)",
   },
+  mixed: {
+    verbs: "either",
+    drop: "bhool jao|bhool jaiye|bhul jao|bhul jaiye|bhula do|nazar andaz kar|nazarandaz kar|nazar andaaz kar|ignore karo|ignore kar do|faramosh kar|farmosh kar|radd kar do|chhor do|chor do|mat maano|mat mano",
+    rules:
+      "(?:pichh?li|pehli|pehle(?: di gayi| wal[eia])?|tama+m|sa+ri|sa+re|sab|apni|apne|tumhari|aap ki|oopar (?:di|wali))(?: [a-z]+){0,3} (?:hidaya+t|usool|usu+lon|qawa+id|qawani+n|ahka+ma+t|zabt[ae]|pabandiya+n|sharai?t)",
+    show: "dikhao|dikhaiye|dikha do|dikhado|batao|bataiye|bata do|batado|bhejo|bhej do|parho|sunao|suna do",
+    secret:
+      "(?:apn[eia]|tumhar[eia]|khufia|khufiya|chh?up[eia](?: hu[eia])?|posheeda|andruni) (?:[a-z]+ ){0,2}(?:hidaya+t|usool|qawa+id|ahka+ma+t|prompt)",
+    become: "ab se|aaj se|aap ab|tum ab",
+    free: "(?:baghair|bina) (?:kisi )?(?:pabandi|rok|usool|rules?|filter)|koi pabandi na[hi]+n?|sirf mer[ia] (?:baa?t|huku?m)",
+  },
 };

@@ -60,4 +60,15 @@ export const injection: InjectionLanguage = {
       "(?:挣脱|打破|摆脱)…(?:锁链|枷锁|束缚)…(?:人工智能|ai|助手|模型)|(?:从不(?:说不|拒绝)|没有(?:道德|伦理))[^\\n。！？]{0,12}的(?:人工智能|ai|助手|模型|机器人)",
     isUnspaced: true,
   },
+  mixed: {
+    verbs: "either",
+    drop: "hulue|hu lue|hulve|hulüe|wangji|wang ji|wangdiao|wang diao|bie guan|bieguan|buyao guan|bu yao guan|buyao zunshou|bu yao zunshou|buyong guan|bu yong guan|qingchu|qing chu|paokai|quxiao",
+    rules:
+      "{rules}|(?:zhi ?qian|yi ?qian|gang ?cai|shang ?mian|suo ?you|quan ?bu|yi ?qie|ni|xi ?tong)(?: ?de)?(?: [a-z]+){0,3} ?(?:zhi ?ling|zhi ?shi|gui ?ze|gui ?ding|ti ?shi ?ci|xian ?zhi|ming ?ling|she ?ding|rules|instructions|prompt)",
+    show: "fa gei wo|fagei wo|gaosu wo|gao su wo|xianshi|xian shi|dayin|da yin|shuchu|shu chu|shuochu|shuo chu|chongfu|zhanshi|liechu|tiechu",
+    secret:
+      "{secret}|xi ?tong ?(?:ti ?shi|zhi ?ling|prompt)|(?:yin ?cang|mi ?mi|yuan ?shi|nei ?bu|chu ?shi)(?: ?de)? ?(?:zhi ?ling|ti ?shi|gui ?ze|she ?ding|prompt)|ni ?de ?(?:ti ?shi ?ci|zhi ?ling|she ?ding|prompt|gui ?ze)",
+    become: "cong ?xian ?zai|cong ?jin ?tian|xian ?zai ?ni|ni ?xian ?zai",
+    free: "mei ?you ?(?:ren ?he )?(?:ren ?he ?)?(?:xian ?zhi|gui ?ze|guo ?l(?:u|v|ü))|bu ?shou ?(?:ren ?he ?)?xian ?zhi|zhi ?ting ?wo",
+  },
 };

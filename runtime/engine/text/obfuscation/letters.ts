@@ -32,8 +32,14 @@ const firstOfPlane: readonly (readonly [number, number])[] = [
 /** Lines are examined one by one, long ones in chunks. */
 const maxLineLength = 2_048;
 const maxWordLength = 40;
+const leetWords = /[^\s.,;:?"'()[\]{}<>/\\=_-]+/g;
 const minMixed = 2;
+/** Units of a word of six letters that stand apart. */
+const minSpacedWord = 11;
 const minSingles = 5;
+/** Words of which a single one in disguise is enough. */
+const wordsOfOrders =
+  /^(?:instructions?|ignor(?:e|es|ed|ing)|disregard|override|overwrite|bypass|passwords?|passphrase|credentials?|secrets?|confidential|system|prompts?|hidden|guidelines|restrictions?|previous|jailbreak|jailbroken|unrestricted|uncensored|developer|environment|administrator|exfiltrate|disobey|forget|reveal|execute|permissions?|policy|policies)$/i;
 const isParting = new Uint8Array(65_536);
 for (const char of "-.*_~|/+^#·•") isParting[char.charCodeAt(0)] = 1;
 
@@ -85,18 +91,24 @@ export function chunksOf(text: string): Line[] {
 }
 
 // A word is mixed when digits or signs stand among its letters. Quantities are exempt; versions and identifiers are too
-// few to matter.
+// few to matter. Of a line with few mixed words only those are read that hide a word of orders.
 function unleeted(line: string): string | undefined {
   let mixed = 0;
   let words = 0;
-  for (const [word] of line.matchAll(/[^\s.,;:?"'()[\]{}<>/\\=_-]+/g)) {
+  for (const [word] of line.matchAll(leetWords)) {
     if (word.length > maxWordLength || !/[a-z0-9]/i.test(word)) continue;
     words++;
     if (/[a-z][0-9@$!|+€£¥¢(&]+[a-z]|^[0-9@$!|€£¥¢][a-z]{1,}|[a-z]{1,}[0-9@$|€£¥¢]$/i.test(word) && !isQuantity(word))
       mixed++;
   }
-  if (mixed < minMixed || mixed * 5 < words) return undefined;
-  return line.replaceAll(/[0-9@$!|+€£¥¢(&]/g, (char) => leet.get(char) ?? char);
+  if (mixed === 0) return undefined;
+  if (mixed >= minMixed && mixed * 5 >= words) return plainOf(line);
+  const read = line.replaceAll(leetWords, (word) => (wordsOfOrders.test(plainOf(word)) ? plainOf(word) : word));
+  return read === line ? undefined : read;
+}
+
+function plainOf(text: string): string {
+  return text.replaceAll(/[0-9@$!|+€£¥¢(&]/g, (char) => leet.get(char) ?? char);
 }
 
 function isQuantity(word: string): boolean {
@@ -104,36 +116,44 @@ function isQuantity(word: string): boolean {
 }
 
 // "i g n o r e   a l l": single letters with one separator between them, and more than one between words. Where nothing
-// else separates words, the result has no spaces.
+// else separates words, the result has no spaces. A word of six letters is enough: nobody writes one so by chance.
 function joinedLetters(text: string): string | undefined {
   if (!mayBeLetters(text)) return undefined;
   let joined = 0;
+  let longest = 0;
   const read = text.replaceAll(
     /(?<![\p{L}\p{N}])[\p{L}\p{N}](?:([ \t\n.\-_*|/~+,·•]|\p{Extended_Pictographic}\ufe0f?)[\p{L}\p{N}](?![\p{L}\p{N}]))+/gu,
     (run) => {
       joined += run.length;
+      longest = Math.max(longest, run.length);
       return run.replaceAll(/[ \t\n.\-_*|/~+,·•]|\p{Extended_Pictographic}\ufe0f?/gu, "");
     },
   );
-  if (joined < minSingles * 2 || joined * 2 < text.length - (text.length - joined) / 2) return undefined;
+  const isMostOfIt = joined >= minSingles * 2 && joined * 2 >= text.length - (text.length - joined) / 2;
+  if (!isMostOfIt && longest < minSpacedWord) return undefined;
   return read.replaceAll(/[ \t]{2,}/g, " ");
 }
 
-// Whether the text may have enough single letters. A run has one separator fewer than letters, and makes up a third of
-// the text.
+// Whether the text may have enough single letters: a run has one separator fewer than letters, and makes up a third of
+// the text or is a long word.
 function mayBeLetters(text: string): boolean {
   let alone = 0;
   let run = 0;
+  let inRow = 0;
+  let mostInRow = 0;
   for (let i = 0; i <= text.length; i++) {
     const unit = i < text.length ? text.charCodeAt(i) : 0;
     if (unit >= 0x80) return true;
     if (isAlphanumeric(unit)) run++;
     else {
-      if (run === 1) alone++;
+      if (run === 1) {
+        alone++;
+        mostInRow = Math.max(mostInRow, ++inRow);
+      } else inRow = 0;
       run = 0;
     }
   }
-  return alone >= minSingles && alone * 6 >= text.length;
+  return (alone >= minSingles && alone * 6 >= text.length) || mostInRow * 2 > minSpacedWord;
 }
 
 function isAlphanumeric(unit: number): boolean {
