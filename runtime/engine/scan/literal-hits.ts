@@ -8,6 +8,7 @@ import type { RequiredLiteral } from "../pattern/required-literals.ts";
 import { CollapsedText, type RequiredLiteralHit, type Windows, windowsOf } from "../pattern/search-windows.ts";
 import { endsWithLiteral } from "../text/fold.ts";
 import { lazily, type View } from "../text/normalize.ts";
+import { inBatches } from "../text/steps.ts";
 import type { PatternUse } from "./pattern-groups.ts";
 import { phraseEnd, phraseStart } from "./phrase.ts";
 
@@ -15,16 +16,19 @@ import { phraseEnd, phraseStart } from "./phrase.ts";
 export type Report = (job: number, finding: Finding) => void;
 
 interface PhraseUse {
+  readonly kind: "phrase";
   readonly job: number;
   readonly phrase: Phrase;
 }
 
 interface RequiredLiteralUse {
+  readonly kind: "required";
   readonly pattern: number;
   readonly required: RequiredLiteral;
 }
 
 interface TriggerUse {
+  readonly kind: "trigger";
   readonly job: number;
   readonly trigger: Trigger;
   /** Its literal, with letters folded. */
@@ -32,17 +36,65 @@ interface TriggerUse {
 }
 
 interface CoLiteralUse {
+  readonly kind: "co-literal";
   readonly set: number;
   readonly literal: string;
 }
 
+/** What a detector does with one literal. */
+export type LiteralUse = PhraseUse | RequiredLiteralUse | TriggerUse | CoLiteralUse;
+
 /** The uses of one literal of the index. */
 export interface LiteralUses {
-  readonly phrases: PhraseUse[];
-  readonly required: RequiredLiteralUse[];
-  readonly triggers: TriggerUse[];
+  readonly phrases: readonly PhraseUse[];
+  readonly required: readonly RequiredLiteralUse[];
+  readonly triggers: readonly TriggerUse[];
   /** The sets of co-literals that contain it, by number. */
-  readonly coLiterals: CoLiteralUse[];
+  readonly coLiterals: readonly CoLiteralUse[];
+}
+
+/** The literal of a use, as its detector has it. */
+export function literalOf(use: LiteralUse): string {
+  switch (use.kind) {
+    case "phrase":
+      return use.phrase.text;
+    case "required":
+      return use.required.literal;
+    case "trigger":
+      return use.trigger.literal;
+    case "co-literal":
+      return use.literal;
+  }
+}
+
+type Growing<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Each)[] ? Each[] : never };
+
+/** The uses by literal, step by step. `numbers` has the number of its literal for each use; all are below `count`. */
+export function* usesByLiteral(
+  uses: readonly LiteralUse[],
+  { numbers, count }: { readonly numbers: Int32Array; readonly count: number },
+): Generator<void, LiteralUses[]> {
+  // An engine has tens of thousands of literals, and most have one use: a kind without uses has no list of its own.
+  const none: never[] = [];
+  const all: Growing<LiteralUses>[] = [];
+  for (let i = 0; i < count; i++) all.push({ phrases: none, required: none, triggers: none, coLiterals: none });
+  yield;
+  let at = 0;
+  yield* inBatches(uses, (use) => {
+    const one = all[numbers[at++] ?? -1];
+    if (one === undefined) return;
+    if (use.kind === "phrase") one.phrases = withNext(one.phrases, use);
+    else if (use.kind === "required") one.required = withNext(one.required, use);
+    else if (use.kind === "trigger") one.triggers = withNext(one.triggers, use);
+    else one.coLiterals = withNext(one.coLiterals, use);
+  });
+  return all;
+}
+
+function withNext<T>(list: T[], next: T): T[] {
+  if (list.length === 0) return [next];
+  list.push(next);
+  return list;
 }
 
 /** The tables of a search for literals. */

@@ -8,11 +8,19 @@ import type { Finding, KnownWindows } from "../detectors/finding.ts";
 import type { BuildBudget } from "../pattern/dfa-state.ts";
 import { openLiteralIndex } from "../pattern/literal-index.ts";
 import { findMatches, type SearchLimits, type SearchWork } from "../pattern/pattern-search.ts";
-import { automatonFoldText, letterFoldText } from "../text/fold.ts";
+import { letterFoldText } from "../text/fold.ts";
 import { type View, viewsOf } from "../text/normalize.ts";
 import { finish, inBatches } from "../text/steps.ts";
 import { assertFits, type PlannedUse } from "./bundle-limit.ts";
-import { kindsOf, type LiteralTables, type LiteralUses, literalWindows, type Report } from "./literal-hits.ts";
+import {
+  kindsOf,
+  type LiteralTables,
+  type LiteralUse,
+  literalOf,
+  literalWindows,
+  type Report,
+  usesByLiteral,
+} from "./literal-hits.ts";
 import { PatternGroups, type PatternUse } from "./pattern-groups.ts";
 import { comparedPhrase } from "./phrase.ts";
 import { planOf } from "./spec-plan.ts";
@@ -157,38 +165,29 @@ interface Tables extends LiteralTables {
 }
 
 function* buildTables(plans: readonly Plan[], tableCache: TableCache): Generator<void, Tables> {
-  const literals = new Map<string, LiteralUses>();
-  const usesOf = (text: string): LiteralUses => {
-    const literal = automatonFoldText(text);
-    const known = literals.get(literal);
-    if (known !== undefined) return known;
-    const created: LiteralUses = { phrases: [], required: [], triggers: [], coLiterals: [] };
-    literals.set(literal, created);
-    return created;
-  };
+  const found: LiteralUse[] = [];
   const patterns: PatternUse[] = [];
   const sets = new Map<string, number>();
   const coLiteralSetOf: number[] = [];
   for (const [job, plan] of plans.entries()) {
-    yield* inBatches(plan.phrases, (each) => {
-      const phrase = comparedPhrase(each);
-      usesOf(phrase.text).phrases.push({ job, phrase });
+    yield* inBatches(plan.phrases, (phrase) => {
+      found.push({ kind: "phrase", job, phrase: comparedPhrase(phrase) });
     });
     for (const trigger of plan.triggers)
-      usesOf(trigger.literal).triggers.push({ job, trigger, literal: letterFoldText(trigger.literal) });
+      found.push({ kind: "trigger", job, trigger, literal: letterFoldText(trigger.literal) });
     yield* inBatches(plan.patterns, (probe) => {
       for (const required of probe.pattern.requiredLiterals)
-        usesOf(required.literal).required.push({ pattern: patterns.length, required });
-      coLiteralSetOf.push(addCoLiterals(probe.pattern.coLiterals, sets, usesOf));
+        found.push({ kind: "required", pattern: patterns.length, required });
+      coLiteralSetOf.push(addCoLiterals(probe.pattern.coLiterals, sets, found));
       patterns.push({ job, probe });
     });
     yield;
   }
-  const uses = [...literals.values()];
-  const index = openLiteralIndex(tableCache.index([...literals.keys()]));
+  const { tables, ...numbered } = tableCache.index(found.map(literalOf));
   yield;
+  const uses = yield* usesByLiteral(found, numbered);
   return {
-    index,
+    index: openLiteralIndex(tables),
     uses,
     kinds: kindsOf(uses),
     patterns,
@@ -205,20 +204,15 @@ function* buildTables(plans: readonly Plan[], tableCache: TableCache): Generator
 }
 
 // Patterns with the same co-literals share a set.
-function addCoLiterals(
-  literals: readonly string[],
-  sets: Map<string, number>,
-  usesOf: (literal: string) => LiteralUses,
-): number {
+function addCoLiterals(literals: readonly string[], sets: Map<string, number>, found: LiteralUse[]): number {
   if (literals.length === 0) return -1;
   const key = literals.join("\u0000");
-  let number = sets.get(key);
-  if (number === undefined) {
-    number = sets.size;
-    sets.set(key, number);
-    for (const literal of literals) usesOf(literal).coLiterals.push({ set: number, literal });
-  }
-  return number;
+  const known = sets.get(key);
+  if (known !== undefined) return known;
+  const set = sets.size;
+  sets.set(key, set);
+  for (const literal of literals) found.push({ kind: "co-literal", set, literal });
+  return set;
 }
 
 function scanView(tables: Tables, view: View, limits: ScanLimits, report: Report): void {

@@ -13,12 +13,22 @@ import { type PrefixSetTables, prefixSetTables } from "../pattern/prefix-sets.ts
 import { readProgram } from "../pattern/program.ts";
 import type { StateMarks } from "../pattern/state-mark.ts";
 import type { AssertTablesFit } from "../pattern/table-limit.ts";
+import { automatonFoldText } from "../text/fold.ts";
 import { assertTablesFit } from "./bundle-limit.ts";
+
+/** An index of literals, and which of them each literal is that was given. */
+export interface NumberedIndex {
+  readonly tables: LiteralIndexTables;
+  /** For each literal that was given, the number of its folded form in the index. */
+  readonly numbers: Int32Array;
+  /** How many literals the index has. */
+  readonly count: number;
+}
 
 /** Tables by kind and digest. Arrays and plain values only, so that threads can exchange them. */
 export interface Tables {
   readonly automata: Map<string, AutomatonTables>;
-  readonly indexes: Map<string, LiteralIndexTables>;
+  readonly indexes: Map<string, NumberedIndex>;
   /** Null for programs whose alphabet has too many classes. */
   readonly dfas: Map<string, DfaTables | null>;
   readonly prefixSets: Map<string, PrefixSetTables>;
@@ -68,11 +78,18 @@ export class TableCache {
     );
   }
 
-  /** The index of these literals. */
-  index(literals: readonly string[]): LiteralIndexTables {
-    return this.#take(this.#known.indexes, this.taken.indexes, literals, (assertFit) =>
-      literalIndexTables(literals, { assertFit }),
-    );
+  /** The index of these literals, which are folded for it; equal ones have one number. */
+  index(literals: readonly string[]): NumberedIndex {
+    return this.#take(this.#known.indexes, this.taken.indexes, literals, (assertFit) => {
+      const numberOf = new Map<string, number>();
+      const numbers = Int32Array.from(literals, (literal) => {
+        const folded = automatonFoldText(literal);
+        const number = numberOf.get(folded) ?? numberOf.size;
+        numberOf.set(folded, number);
+        return number;
+      });
+      return { tables: literalIndexTables([...numberOf.keys()], { assertFit }), numbers, count: numberOf.size };
+    });
   }
 
   /** The lazy automaton of these patterns; undefined when their alphabet has too many classes. */

@@ -126,12 +126,19 @@ export function letterFoldText(text: string): string {
 export function automatonFoldText(text: string): string {
   let folded = "";
   let last = -1;
+  let kept = 0;
   for (let i = 0; i < text.length; i++) {
-    const unit = automatonFold(text.charCodeAt(i));
-    if (unit !== last || !isRunUnit(unit)) folded += String.fromCharCode(unit);
+    const own = text.charCodeAt(i);
+    const unit = automatonFold(own);
+    if (unit !== own || (unit === last && isRunUnit(unit))) {
+      // What stays as it is, which is most of it, is copied as a whole.
+      folded += text.slice(kept, i);
+      if (unit !== last || !isRunUnit(unit)) folded += String.fromCharCode(unit);
+      kept = i + 1;
+    }
     last = unit;
   }
-  return folded;
+  return kept === 0 ? text : folded + text.slice(kept);
 }
 
 /**

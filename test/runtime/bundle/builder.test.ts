@@ -96,7 +96,7 @@ rules: [{id: names, stages: [output], detect: names, action: REDACT}]
     const first = await builder.build(await keywordBundle("one"));
     const second = await builder.build(await keywordBundle("one"), first.tables);
     const [mine] = second.tables.indexes.values();
-    expect(mine?.classes.length).toBeGreaterThan(0);
+    expect(mine?.tables.classes.length).toBeGreaterThan(0);
     expect(mine).toBe([...first.tables.indexes.values()][0]);
     const third = await builder.build(await keywordBundle("two"), second.tables);
     expect([...third.tables.indexes.values()][0]).not.toBe(mine);
