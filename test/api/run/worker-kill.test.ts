@@ -218,11 +218,12 @@ async function judgedOnce(of: string, { world, runId = "" }: Pick<Work, "world" 
 
 async function beginBenchmark(): Promise<Work> {
   const world = await newWorld();
-  const { id } = await call(world, "POST", "/benchmarks", {
+  const order = {
     dataset_id: await fillDataset(world),
     target: { detector: { use: "injection" } },
     positive: { labels: ["attack"] },
-  });
+  };
+  const { id } = await eventually(() => call(world, "POST", "/benchmarks", order));
   const work = { world, runId: id };
   return {
     ...work,
@@ -242,10 +243,11 @@ async function beginCalibration(): Promise<Work> {
   const policy = await eventually(() =>
     call(world, "POST", "/policies", { document, scope: { app_id: world.projectId } }),
   );
-  const { id } = await call(world, "POST", "/calibrations", {
+  const order = {
     ...{ policy_id: policy.id, rule_id: "stop-injection", max_false_positive_rate: 0.1 },
     data: { dataset: { dataset_id: await fillDataset(world), labels: ["attack"] } },
-  });
+  };
+  const { id } = await eventually(() => call(world, "POST", "/calibrations", order));
   const work = { world, runId: id };
   return {
     ...work,
