@@ -65,6 +65,10 @@ const properties: Readonly<Record<string, Property>> = {
     n: 200,
   },
   "kill-worker": { file: "test/e2e/kill.test.ts", test: "a worker that is killed", unit: "kills", n: 200 },
+  console: {
+    file: "test/console/every-route.test.ts",
+    unit: "routes of the console, each in every state, theme, width and role",
+  },
   runs: {
     file: "test/api/run/worker-kill.test.ts",
     unit: "kills of worker and control plane in erasures, replays, benchmarks, calibrations and imports",

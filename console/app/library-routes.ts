@@ -1,10 +1,17 @@
-// The pages of what policies are made of: packs, detectors, lists, output schemas.
+// The pages of what policies are made of and tried in: playground, packs, detectors, lists, output schemas.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { textsIn } from "../data/search.ts";
 import { orgRoute } from "./route-base.tsx";
 
 const getParentRoute = () => orgRoute;
+
+const playgroundRoute = createRoute({
+  getParentRoute,
+  path: "/playground",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project", "environment"),
+  component: lazyRouteComponent(() => import("../page/policy/playground/page.tsx"), "PlaygroundPage"),
+});
 
 const packsRoute = createRoute({
   getParentRoute,
@@ -65,6 +72,7 @@ const schemaRoute = createRoute({
 
 /** The pages of this group. */
 export const libraryRoutes = [
+  playgroundRoute,
   packsRoute,
   packRoute,
   detectorsRoute,

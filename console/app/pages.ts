@@ -11,6 +11,12 @@ export const pageGroups = [
     title: nav.build,
     pages: [
       { to: "/o/$org/policies", title: nav.policies, key: "p", needs: undefined },
+      {
+        to: "/o/$org/playground",
+        title: nav.playground,
+        key: undefined,
+        needs: "PolicyService/ExplainPolicies",
+      },
       { to: "/o/$org/packs", title: nav.packs, key: undefined, needs: undefined },
       { to: "/o/$org/detectors", title: nav.detectors, key: undefined, needs: undefined },
       { to: "/o/$org/lists", title: nav.lists, key: undefined, needs: undefined },

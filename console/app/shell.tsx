@@ -10,6 +10,7 @@ import { GlobalKeys } from "./global-keys.tsx";
 import { pageGroups } from "./pages.ts";
 import style from "./shell.module.css";
 import { applyTheme, storedTheme, themes } from "./theme.ts";
+import { UntoldFailures } from "./untold.tsx";
 
 const texts = en.nav;
 
@@ -50,6 +51,7 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
         <Entries />
       </nav>
       <main id="content" className={style.content}>
+        <UntoldFailures />
         {children}
       </main>
     </div>

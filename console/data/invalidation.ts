@@ -12,10 +12,12 @@ const dependents: Readonly<Record<string, readonly string[]>> = {
   AccountService: [],
   AgentService: [],
   AlertService: [],
-  AnnotationService: ["TraceService"],
+  // Marked traces become samples of a dataset.
+  AnnotationService: ["DatasetService", "TraceService"],
   BenchmarkService: [],
   BillingService: ["OrganizationService"],
-  BundleService: ["EnvironmentService", "RuntimeInstanceService"],
+  // A policy says where it is active.
+  BundleService: ["EnvironmentService", "PolicyService", "RuntimeInstanceService"],
   CalibrationService: [],
   DatasetService: [],
   DetectorBackendService: ["PolicyService"],

@@ -5,6 +5,7 @@ import { type Failure, failureOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import { Button } from "./button.tsx";
 import style from "./state.module.css";
+import { useTold } from "./told.ts";
 
 /** Rows that stand for what is being loaded, once it takes a noticeable time. */
 export function Loading({ rows = 6 }: { readonly rows?: number }) {
@@ -57,7 +58,20 @@ export function messageOf(failure: Failure): string {
 
 /** A failed call, in the part of the page that it belongs to. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
-  const failure = failureOf(error);
+  useTold(error);
+  return <FailureNotice failure={failureOf(error)} onRetry={onRetry} />;
+}
+
+/** What a failure says, and the way to try again. `lead` says what failed, where that is not plain. */
+export function FailureNotice({
+  failure,
+  lead,
+  onRetry,
+}: {
+  readonly failure: Failure;
+  readonly lead?: string;
+  readonly onRetry?: (() => void) | undefined;
+}) {
   return (
     <div className={style.failed} role="alert">
       {/* The message of several refused fields names the first only. */}
@@ -68,7 +82,7 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
           ))}
         </ul>
       ) : (
-        <p>{messageOf(failure)}</p>
+        <p>{lead === undefined ? messageOf(failure) : `${lead} ${messageOf(failure)}`}</p>
       )}
       {failure.kind === "broken" && failure.requestId !== undefined && (
         <p className={style.request}>{en.common.requestId(failure.requestId)}</p>

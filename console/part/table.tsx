@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Pager } from "./pager.tsx";
 import style from "./table.module.css";
 
 /** One column of a table. */
@@ -10,6 +11,9 @@ export interface Column<Row> {
   /** Left out on phones. */
   readonly isExtra?: boolean;
 }
+
+/** More rows than anybody reads at once make a page slow: the others are a step away. */
+const maxRows = 100;
 
 /** A table whose rows are read as a whole. */
 export function Table<Row>({
@@ -25,7 +29,10 @@ export function Table<Row>({
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const scrolls = useScrolls(frame);
-  return (
+  const [chosen, setFrom] = useState(0);
+  // Another filter may leave fewer rows than were passed over.
+  const from = chosen < rows.length ? chosen : 0;
+  const table = (
     // What scrolls has to be reachable by keyboard.
     <div ref={frame} className={style.frame} tabIndex={scrolls ? 0 : undefined}>
       <table className={style.table} aria-label={label}>
@@ -39,7 +46,7 @@ export function Table<Row>({
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {rows.slice(from, from + maxRows).map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
                 <td key={column.title} className={classOf(column)}>
@@ -51,6 +58,13 @@ export function Table<Row>({
         </tbody>
       </table>
     </div>
+  );
+  if (rows.length <= maxRows) return table;
+  return (
+    <>
+      {table}
+      <Pager offset={from} size={maxRows} total={rows.length} onMove={setFrom} />
+    </>
   );
 }
 

@@ -179,16 +179,17 @@ export function allPolicies({ policies, orgId }: Organization): Promise<PolicySu
   });
 }
 
+/** What a summary and a policy both say. */
+export type FoundPolicy = Omit<PolicySummary, "$typeName" | "$unknown" | "activeIn" | "description">;
+
 /** The policy that was given by its name or its id. */
-export async function findPolicy({ policies, orgId }: Organization, given: string): Promise<PolicySummary | undefined> {
+export async function findPolicy({ policies, orgId }: Organization, given: string): Promise<FoundPolicy | undefined> {
   // Neither names nor ids are longer.
   if (given.length > 128) return undefined;
   const { policies: named } = await policies.listPolicies({ orgId, name: given });
   if (named[0] !== undefined || !isId(given)) return named[0];
   try {
-    // A policy has all members of a summary.
-    const { policy } = await policies.getPolicy({ orgId, policyId: given });
-    return policy === undefined ? undefined : { ...policy, $typeName: "policyguard.control.v1.PolicySummary" };
+    return (await policies.getPolicy({ orgId, policyId: given })).policy;
   } catch (error) {
     if (ConnectError.from(error).code === Code.NotFound) return undefined;
     throw error;

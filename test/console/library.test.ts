@@ -229,23 +229,4 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     await driver.go(page, `/lists/${list}`);
     expect(await page.getByLabel("Items of seen").isEditable()).toBe(false);
   });
-
-  test("these pages are accessible, light and dark, and fit a phone", async () => {
-    const { id: list } = await call("POST", "/lists", { name: "shown", items: ["a", "b"], description: hostile });
-    const { id: schema } = await call("POST", "/schemas", { name: "shown", schema: { type: "object" } });
-    const page = await driver.openAs("administrator", driver.at("/"));
-    const routes = [
-      "/lists",
-      `/lists/${list}`,
-      "/schemas",
-      "/schemas/new",
-      `/schemas/${schema}`,
-      "/detectors",
-      "/detectors/pii",
-      "/packs",
-      "/packs/pii-eu",
-    ];
-    const dark = [`/schemas/${schema}`, "/detectors/pii", "/packs/pii-eu"];
-    expect(await driver.flawsOfRoutes(page, routes, { dark })).toEqual([]);
-  });
 });

@@ -1,18 +1,10 @@
 // Datasets and benchmarks, in a real browser against a real product.
 
-import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ownAnalysis } from "../../src/domain/analysis/own-analysis.ts";
-import { BenchmarkRun } from "../../src/domain/measure/benchmark/benchmark-run.ts";
-import { CalibrationRun } from "../../src/domain/measure/calibration/calibration-run.ts";
-import { sampleSeals } from "../../src/domain/measure/dataset/dataset-sample.ts";
-import { RunWorker } from "../../src/domain/run/run-worker.ts";
-import { systemClock } from "../../src/kit/process/clock.ts";
-import { openDatabase } from "../../src/store/connection/database.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { withWorker } from "../harness/browser/worker.ts";
 import { patientFetch } from "../harness/net/patient-fetch.ts";
-import { testSealer } from "../harness/sealer.ts";
 
 const hostile = `<img src=x onerror="document.title='taken'"> & "quoted"`;
 const lines = [
@@ -83,21 +75,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await page.getByText("3 entries").waitFor();
   });
 
-  /** What a worker does with the benchmark of this page. */
-  async function work(path: string): Promise<void> {
-    const runId = path.slice(path.lastIndexOf("/") + 1);
-    const database = await openDatabase({ url: driver.plane.urls.workerUrl, poolSize: 1 });
-    try {
-      const kinds = {
-        benchmark: new BenchmarkRun({ database, seals: sampleSeals(testSealer), analysis: ownAnalysis() }),
-        calibration: new CalibrationRun({ database, seals: sampleSeals(testSealer), analysis: ownAnalysis() }),
-      };
-      const worker = new RunWorker(database, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
-      await worker.work({ org_id: driver.world.orgId, run_id: runId });
-    } finally {
-      await database.close();
-    }
-  }
+  const work = () => withWorker(driver.plane, driver.world.orgId, (worker) => worker.workOnRuns());
 
   test("two detectors are measured, their mistakes are found from the matrix, and they are compared", async () => {
     const page = await driver.openAs("editor", driver.at("/benchmarks"));
@@ -109,7 +87,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
       await page.getByLabel("To be found").fill("attack");
       await page.getByRole("button", { name: "Measure", exact: true }).click();
       await page.getByText("It waits for its turn").waitFor();
-      await work(new URL(page.url()).pathname);
+      await work();
       await page.getByRole("region", { name: "Of all samples" }).waitFor();
     };
     await measure("pii");
@@ -122,17 +100,12 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
       .first()
       .waitFor();
     await page.getByLabel("Score from").fill("0.95");
-    benchmarkPath = new URL(page.url()).pathname.replace(driver.at(""), "");
+
     await page.getByLabel("Compare with").selectOption({ label: "pii v1" });
     await page.getByRole("heading", { name: "Newly right: 1" }).waitFor();
     await page.getByText("May be chance").waitFor();
     await page.getByText("injection against pii").waitFor();
-    comparePath = (new URL(page.url()).pathname + new URL(page.url()).search).replace(driver.at(""), "");
   });
-
-  let benchmarkPath = "";
-  let comparePath = "";
-  let calibrationPath = "";
 
   test("a threshold is calibrated by a dataset, and the proposal opens as unsaved text", async () => {
     const { orgId, tokens } = driver.world;
@@ -159,8 +132,8 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await page.getByLabel("Has to hold").selectOption("none");
     await page.getByRole("button", { name: "Calibrate", exact: true }).click();
     await page.getByText("It waits for its turn").waitFor();
-    calibrationPath = new URL(page.url()).pathname.replace(driver.at(""), "");
-    await work(new URL(page.url()).pathname);
+
+    await work();
     await page.getByRole("region", { name: "What can be promised" }).getByText("now 0.5").waitFor();
     await page.getByRole("button", { name: "Open in the workbench" }).click();
     await page.getByRole("heading", { level: 1, name: "tuned" }).waitFor();
@@ -220,21 +193,5 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await choose(1_000);
     await page.getByText(/^large\.jsonl, /).waitFor();
     expect(await page.getByRole("button", { name: "Import", exact: true }).isEnabled()).toBe(true);
-  });
-
-  test("these pages are accessible, light and dark, and fit a phone", async () => {
-    const page = await driver.openAs("administrator", driver.at("/"));
-    const routes = [
-      "/datasets",
-      datasetPath,
-      "/benchmarks",
-      benchmarkPath,
-      comparePath,
-      "/calibrations",
-      calibrationPath,
-    ];
-    expect(await driver.flawsOfRoutes(page, routes, { dark: [datasetPath, benchmarkPath, calibrationPath] })).toEqual(
-      [],
-    );
   });
 });

@@ -1,18 +1,11 @@
 // What people say of traces: marks, the queue, replays, and what a false positive becomes; in a real browser.
 
-import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ownAnalysis } from "../../src/domain/analysis/own-analysis.ts";
-import { QueueFill } from "../../src/domain/measure/annotation/queue-fill.ts";
-import { ReplayRun } from "../../src/domain/replay/replay-run.ts";
-import { RunWorker } from "../../src/domain/run/run-worker.ts";
-import { systemClock } from "../../src/kit/process/clock.ts";
-import { openDatabase } from "../../src/store/connection/database.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { withWorker } from "../harness/browser/worker.ts";
 import { patientFetch } from "../harness/net/patient-fetch.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
-import { testSealer } from "../harness/sealer.ts";
 
 /** Build, product, browser and the first analysis begin at once, beside those of other files. */
 const startMs = 300_000;
@@ -36,9 +29,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     const found = { policy: "guard", ruleId: "attack", agentId: "desk" };
     first = await reportTrace(plane, world, { text: innocent, outcome: "BLOCK", found });
     for (const text of ["one", "two"]) await reportTrace(plane, world, { text, outcome: "BLOCK", found });
-    const database = await openDatabase({ url: plane.urls.workerUrl, poolSize: 1 });
-    await new QueueFill(database, systemClock, testSealer).fillOrganization(world.orgId);
-    await database.close();
+    await withWorker(plane, world.orgId, (worker) => worker.fillQueue());
   }, startMs);
   afterEach(async ({ task }) => {
     expect(await driver.end({ name: task.name, hasFailed: task.result?.state === "fail" })).toEqual([]);
@@ -113,7 +104,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await dialog.getByRole("button", { name: "Replay", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "guard v1" }).waitFor();
     await page.getByText("waiting", { exact: true }).waitFor();
-    await work(page.url());
+    await withWorker(driver.plane, driver.world.orgId, (worker) => worker.workOnRuns());
     await page.getByText("done", { exact: true }).waitFor();
     await page.getByText("3 of 3 traces were judged.").waitFor();
     await page.getByRole("region", { name: "Traces that come out otherwise" }).waitFor();
@@ -154,18 +145,6 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await dialog.getByRole("link", { name: "Open the dataset" }).click();
     await page.getByRole("heading", { level: 1, name: "reviewed" }).waitFor();
   });
-
-  /** What a worker does with the replay of this page. */
-  async function work(address: string): Promise<void> {
-    const database = await openDatabase({ url: driver.plane.urls.workerUrl, poolSize: 1 });
-    try {
-      const kinds = { replay: new ReplayRun({ database, sealer: testSealer, analysis: ownAnalysis() }) };
-      const worker = new RunWorker(database, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
-      await worker.work({ org_id: driver.world.orgId, run_id: new URL(address).pathname.split("/").at(-1) ?? "" });
-    } finally {
-      await database.close();
-    }
-  }
 
   const looks = [
     { colorScheme: "light", width: 1440 },

@@ -1,18 +1,13 @@
-// What somebody hostile tries: texts that would be markup, a page of another origin, an address that leads elsewhere;
-// and what a session that ends or changes in the middle of work may not lose.
+// What somebody hostile tries: a page of another origin, an address that leads elsewhere (texts that would be markup are
+// in test/console/every-route.test.ts); and what a session that ends or changes in the middle of work may not lose.
 
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { navigationPages } from "../../console/app/pages.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
-import { reportTrace } from "../harness/process/report-trace.ts";
 import { everybodysPassword } from "../harness/vector/person.ts";
-import { setPlan } from "../harness/vector/plan.ts";
-
-const hostile = `<img src=x onerror="document.title='taken'">`;
 
 describe.skipIf(browserPath === undefined)("the console among the hostile (needs chromium)", () => {
   let driver: ConsoleDriver;
@@ -49,62 +44,19 @@ describe.skipIf(browserPath === undefined)("the console among the hostile (needs
     return (await answer.json()) as { readonly id: string };
   }
 
-  /** Gives a hostile text to every field that takes one. Returns the pages of single things that show it. */
-  async function plant(): Promise<readonly string[]> {
-    const { plane, world } = driver;
-    await setPlan(plane.database, world.orgId, "growth");
-    const document = {
-      apiVersion: "policyguard/v1",
-      kind: "Policy",
-      metadata: { name: "hostile", description: hostile },
-      rules: [{ id: "attack", stages: ["input"], detect: "injection", action: "BLOCK", message: hostile }],
-      tests: [{ name: hostile, text: hostile, expect: { outcome: "ALLOW" } }],
-    };
-    const { id: policy } = await call("/policies", { document, message: hostile });
-    const { id: list } = await call("/lists", { name: "hostile", description: hostile, items: [hostile] });
-    const schema = { type: "object", description: hostile, properties: { [hostile]: { type: "string" } } };
-    const { id: schemaId } = await call("/schemas", { name: "hostile", description: hostile, schema });
-    const { id: dataset } = await call("/datasets", { name: "hostile", description: hostile });
-    await call("/projects", { name: hostile, description: hostile });
-    await call("/webhooks", { url: `https://93.184.216.34/${hostile}`, events: ["policy.updated"] });
-    const { id: alert } = await call("/alert-rules", { name: hostile, metric: "block_rate", threshold: 0.5 });
-    const publish = `/projects/${world.projectId}/envs/${world.environment}/bundles/publish`;
-    await call(publish, { activate: true, message: hostile });
-    const found = { policy: "hostile", ruleId: "attack", agentId: "hostile" };
-    const trace = await reportTrace(plane, world, { text: hostile, outcome: "BLOCK", found });
-    await plane.database.systemTransaction(world.orgId, async (tx) => {
-      await tx.sql("update organization set name = ? where id = ?", [hostile, world.orgId]);
-    });
-    return [
-      `/policies/${policy}`,
-      `/policies/${policy}/versions`,
-      `/lists/${list}`,
-      `/schemas/${schemaId}`,
-      `/datasets/${dataset}`,
-      `/alerts/${alert}`,
-      `/traces?trace=${trace}`,
-      `/environments/${world.projectId}/${world.environment}/1`,
-    ];
-  }
-
-  test("a text that would be markup is text, in every field and on every page", async () => {
-    const details = await plant();
-    const page = await driver.openAs("owner", driver.at("/"));
-    const lists = navigationPages.map(({ to }) => to.replace("/o/$org", ""));
-    const telling = ["/policies", "/lists", "/schemas", "/datasets", "/alerts", "/environments", ...details];
-    // The name of the organization is on every page; what counts is what the page adds. The editor is a tree of its own
-    // within the page, and writes quotation marks as its document does.
-    const texts = page.getByText("<img src=x");
-    for (const path of new Set([...lists, ...telling])) {
-      await driver.go(page, path);
-      await page.waitForLoadState("networkidle");
-      if (telling.includes(path)) await expect.poll(() => texts.count(), { message: path }).toBeGreaterThan(1);
-      const [title, images] = await page.evaluate(
-        () => [document.title, document.querySelectorAll("img").length] as const,
+  test.each(["/accept", "/register/confirm", "/password-reset/confirm"])(
+    "the secret of a mailed link to %s leaves the address before anything else",
+    async (path) => {
+      const secret = "x".repeat(43);
+      const page = await driver.open(`${path}#token=${secret}`);
+      await page.locator("h1").waitFor();
+      expect(page.url()).toBe(driver.plane.baseUrl + path);
+      const kept = await page.evaluate(() =>
+        JSON.stringify([localStorage, sessionStorage, history.state, document.title]),
       );
-      expect({ path, images, isTaken: title === "taken" }).toEqual({ path, images: 0, isTaken: false });
-    }
-  });
+      expect(kept).not.toContain(secret);
+    },
+  );
 
   test("a page of another origin can neither call, nor send a form, nor frame, nor sign anybody out", async () => {
     const page = await driver.openAs("editor", driver.at("/policies"));

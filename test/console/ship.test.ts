@@ -1,12 +1,11 @@
 // What is shipped, and what it does: environments, fleet and analytics, in a real browser against a real product.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { Enrolment } from "../../src/domain/fleet/enrolment.ts";
 import { newId } from "../../src/kit/process/id.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { hearOfRuntime } from "../harness/browser/reported-runtime.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
-import { testSealer } from "../harness/sealer.ts";
 
 const hostile = `<img src=x onerror="document.title='taken'"> & "quoted"`;
 const document = (name: string, action: string) =>
@@ -36,17 +35,9 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
   /** Two runtimes report, one of which refused the newest bundle. They count as silent when that is some time ago. */
   async function hearOfRuntimes(): Promise<void> {
     const { plane, world } = driver;
-    const enrolment = new Enrolment({
-      database: plane.database,
-      sealer: testSealer,
-      publishedKeys: () => Promise.reject(new Error("a status asks for no keys")),
-    });
-    const runtime = { orgId: world.orgId, projectId, environment: world.environment };
-    const witness = { witnessedSize: 0, witnessedEpoch: 0, isEvidenceForked: false };
-    const status = { bundleVersion: 0, activationSeq: 0, refusedBackends: [], models: [], spoolDepth: 7, ...witness };
     const [sound, refusing] = instances;
-    await enrolment.noteStatus({ ...runtime, instanceId: sound }, "1.0.0", { ...status, rejection: "" });
-    await enrolment.noteStatus({ ...runtime, instanceId: refusing }, hostile, { ...status, rejection: hostile });
+    await hearOfRuntime(plane, world, { instanceId: sound, software: "1.0.0", rejection: "" });
+    await hearOfRuntime(plane, world, { instanceId: refusing, software: hostile, rejection: hostile });
   }
 
   /** Stores a version of the policy and publishes it to dev, as the ci token does. */
@@ -153,31 +144,4 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
       expect(await page.locator("main").getByRole("button", { name: deeds }).count()).toBe(0);
     }
   });
-
-  const routes = () => [
-    "/environments",
-    bundlePath(1),
-    `/environments/${projectId}/promote?from=dev`,
-    `/environments/${projectId}/compare?env=dev&version=2&base=dev&baseVersion=1`,
-    "/fleet",
-    "/analytics",
-  ];
-
-  test("these pages are accessible, light and dark, and fit a phone", async () => {
-    const page = await driver.openAs("administrator", driver.at("/"));
-    const found: string[] = [];
-    for (const route of routes()) {
-      await driver.go(page, route);
-      for (const look of looks) {
-        await driver.show(page, look);
-        for (const flaw of await driver.flawsOf(page)) found.push(`${route} ${look.colorScheme}: ${flaw}`);
-      }
-    }
-    expect(found).toEqual([]);
-  });
-
-  const looks = [
-    { colorScheme: "light", width: 1440 },
-    { colorScheme: "dark", width: 390 },
-  ] as const;
 });

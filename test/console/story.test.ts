@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../scripts/postgres/port.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { withWorker } from "../harness/browser/worker.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type DnsServer, startDnsServer } from "../harness/net/dns-server.ts";
 import { startRealIdp } from "../harness/net/real-idp.ts";
@@ -76,7 +77,26 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
       expect(answer?.body).toMatchObject({ outcome });
     });
 
-  test("from an invitation to a roll-back: joined, written, tested, enforced, seen as it arrives, promoted", async () => {
+  /** What was marked becomes a dataset, by which the policy is measured. */
+  async function measureMarked(page: Page): Promise<void> {
+    await page.getByRole("link", { name: "Traces", exact: true }).click();
+    await page.getByRole("button", { name: "Marked traces to a dataset…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Marked traces to a dataset" });
+    await dialog.getByLabel("Name").fill("attacks");
+    await dialog.getByRole("button", { name: "Make the samples" }).click();
+    await dialog.getByText("1 sample is added").waitFor();
+    await dialog.getByRole("link", { name: "Open the dataset" }).click();
+    await page.getByRole("heading", { level: 1, name: "attacks" }).waitFor();
+    await page.getByRole("table", { name: "Samples" }).waitFor();
+    await page.getByRole("link", { name: "Benchmarks", exact: true }).click();
+    await page.getByRole("button", { name: "New benchmark…" }).first().click();
+    await page.getByRole("button", { name: "Measure", exact: true }).click();
+    await page.getByText("It waits for its turn").waitFor();
+    await withWorker(driver.plane, driver.world.orgId, (worker) => worker.workOnRuns());
+    await page.getByRole("region", { name: "Of all samples" }).waitFor();
+  }
+
+  test("from an invitation to a roll-back: joined, written, tested, enforced, seen as it arrives, measured, promoted", async () => {
     const owner = await driver.openAs("owner", driver.at("/settings/team"));
     await owner.getByRole("button", { name: "Invite…" }).click();
     await owner.getByLabel("E-mail").fill("grace@example.com");
@@ -130,6 +150,9 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await publish(page, "milder", 2);
     await decides("FLAG");
 
+    await measureMarked(page);
+
+    await page.getByRole("link", { name: "Environments", exact: true }).first().click();
     await cardOf(page, "dev").getByRole("link", { name: "Promote → staging…" }).click();
     await page.getByRole("button", { name: "Make it a version of staging" }).click();
     await page.getByRole("heading", { level: 1, name: "v1 of staging" }).waitFor();
@@ -148,6 +171,28 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await page.getByRole("button", { name: "Close" }).click();
     await decides("BLOCK");
     await page.getByText("1 of 1 runtime enforces it").waitFor();
+  });
+
+  test("a server that is stopped and started again is told, and loses neither the session nor what was typed", async () => {
+    const page = await driver.openAs("administrator", driver.at("/settings"));
+    await page.getByLabel("Mail about security").fill("security@example.com");
+    const editing = await driver.context.newPage();
+    await editing.goto(driver.plane.baseUrl + driver.at("/policies/new"));
+    await editing.getByText("Valid", { exact: true }).waitFor();
+    const start = await driver.stopPlane();
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page.getByText("The control plane does not answer. What you typed is kept.").waitFor();
+    await writeInto(editing, policyOf("FLAG").replace("support-bot", "written-meanwhile"));
+    await editing.getByText("Not checked", { exact: true }).waitFor();
+    await editing.getByRole("button", { name: "Create" }).click();
+    await editing.getByText("The control plane does not answer. What you typed is kept.").waitFor();
+    await start();
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page.getByText("Saved.").waitFor();
+    // The check goes on by itself.
+    await editing.getByText("Valid", { exact: true }).waitFor();
+    await editing.getByRole("button", { name: "Create" }).click();
+    await editing.getByRole("heading", { level: 1, name: "written-meanwhile" }).waitFor();
   });
 
   test("somebody signs in at a real provider, and is in the console with the role of their group", async () => {

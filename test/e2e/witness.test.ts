@@ -14,9 +14,7 @@ import { type Database, openDatabase } from "../../src/store/connection/database
 import { RuntimeStream } from "../api/fleet/runtime.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
-
-const logTables = ["audit_log", "audit_tile", "audit_checkpoint", "audit_epoch"];
-const tables = ["audit_entry", "audit_opening", "audit_head", ...logTables];
+import { backUpLog } from "../harness/restored-log.ts";
 
 let installation: Installation;
 let worker: Database;
@@ -43,20 +41,6 @@ async function change(times: number): Promise<void> {
   const sealer = createSealer({ masterKeys: parseMasterKeys(installation.masterKey) });
   const keys = new SigningKeys(worker, sealer);
   await new CheckpointSigning(worker, keys, systemClock).sign(installation.world.orgId);
-}
-
-async function backUp(): Promise<void> {
-  for (const table of tables) await owner.query(`create table backup_${table} as select * from ${table}`);
-}
-
-/** As a backup brings the log back: its tables are what they were. */
-async function restore(): Promise<void> {
-  await owner.query("alter table audit_entry disable trigger user");
-  for (const table of tables) {
-    await owner.query(`delete from ${table}`);
-    await owner.query(`insert into ${table} select * from backup_${table}`);
-  }
-  await owner.query("alter table audit_entry enable trigger user");
 }
 
 const newestSize = async () => {
@@ -87,7 +71,7 @@ it("a runtime keeps each checkpoint that continues the last, and finds the fork 
   const folder = installation.newFolder();
   let runtime = await installation.startRuntime({ folder });
   await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
-  await backUp();
+  const restore = await backUpLog(owner);
   await change(5);
   await eventually(async () => expect(keptIn(folder).size).toBe(await newestSize()));
   expect(await runtime.metric("evidence_fork")).toBe(0);

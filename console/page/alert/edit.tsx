@@ -12,7 +12,7 @@ import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
-import { Answered, Failed } from "../../part/state.tsx";
+import { Answered, Empty, Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { ConditionFields, NotifyFields, ScopeFields, TimingFields } from "./fields.tsx";
 import { formOf, inputOf, newRule, type RuleForm } from "./form.ts";
@@ -23,21 +23,27 @@ const { method } = AlertService;
 
 /** A new rule. */
 export function NewAlertRulePage() {
+  const { can } = useOrganization();
   return (
     <Page title={texts.newTitle}>
-      <Editor start={newRule} />
+      {can(method.createAlertRule) ? <Editor start={newRule} /> : <Empty title={en.failure.refused} />}
     </Page>
   );
 }
 
 /** A rule that exists. */
 export function EditAlertRulePage() {
-  const { orgId } = useOrganization();
+  const { orgId, can } = useOrganization();
   const { rule: ruleId } = useParams({ from: "/o/$org/alerts/$rule/edit" });
+  const mayEdit = can(method.updateAlertRule);
   const query = useQuery(method.getAlertRule, { orgId, ruleId });
   return (
     <Page title={query.data?.rule?.name ?? texts.editTitle}>
-      <Answered query={query}>{({ rule }) => rule && <Editor start={formOf(rule)} ruleId={ruleId} />}</Answered>
+      <Answered query={query}>
+        {({ rule }) =>
+          rule && (mayEdit ? <Editor start={formOf(rule)} ruleId={ruleId} /> : <Empty title={en.failure.refused} />)
+        }
+      </Answered>
     </Page>
   );
 }

@@ -13,7 +13,7 @@ import { Button } from "../../part/button.tsx";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
-import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { Answered, Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { CreateEnvironmentDialog } from "./create.tsx";
 import { type Deed, DeedDialog } from "./deed.tsx";
@@ -73,23 +73,25 @@ export function EnvironmentsPage() {
 }
 
 function Pipeline({ orgId, projectId }: { readonly orgId: string; readonly projectId: string }) {
-  const { data, error, refetch } = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId });
+  const query = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId });
   const [deed, setDeed] = useState<Deed>();
-  if (error !== null) return <Failed error={error} onRetry={refetch} />;
-  if (data === undefined) return <Loading />;
   return (
     <>
-      <ol className={style.pipeline}>
-        {data.environments.map((environment, at) => (
-          <Card
-            key={environment.id}
-            environment={environment}
-            former={data.environments[at - 1]}
-            next={data.environments[at + 1]}
-            onDeed={setDeed}
-          />
-        ))}
-      </ol>
+      <Answered query={query}>
+        {({ environments }) => (
+          <ol className={style.pipeline}>
+            {environments.map((environment, at) => (
+              <Card
+                key={environment.id}
+                environment={environment}
+                former={environments[at - 1]}
+                next={environments[at + 1]}
+                onDeed={setDeed}
+              />
+            ))}
+          </ol>
+        )}
+      </Answered>
       {deed !== undefined && (
         <DeedDialog
           key={deed.kind}

@@ -24,7 +24,11 @@ export function Rules({ environment }: { readonly environment: Environment }) {
   const { can } = useOrganization();
   return (
     <Panel title={texts.rules} text={texts.rulesText}>
-      {can(method) ? <Form environment={environment} /> : <Stored environment={environment} />}
+      {can(EnvironmentService.method.updateEnvironment) ? (
+        <Form environment={environment} />
+      ) : (
+        <Stored environment={environment} />
+      )}
     </Panel>
   );
 }

@@ -15,7 +15,7 @@ import { Select } from "../../part/field.tsx";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
-import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { Answered, Empty, Failed, Loading } from "../../part/state.tsx";
 import { type Column, Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
@@ -60,10 +60,12 @@ export function FleetPage() {
 
 function ProjectFleet({ projectId }: { readonly projectId: string }) {
   const { orgId } = useOrganization();
-  const { data, error, refetch } = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId });
-  if (error !== null) return <Failed error={error} onRetry={refetch} />;
-  if (data === undefined) return <Loading />;
-  return <Runtimes projectId={projectId} environments={data.environments} />;
+  const query = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId });
+  return (
+    <Answered query={query}>
+      {({ environments }) => <Runtimes projectId={projectId} environments={environments} />}
+    </Answered>
+  );
 }
 
 function Runtimes({

@@ -24,9 +24,13 @@ export function PolicyPage() {
   const { orgId } = useOrganization();
   const { policy: policyId } = useParams({ from: "/o/$org/policies/$policy" });
   const { data, error, refetch } = useQuery(PolicyService.method.getPolicy, { orgId, policyId });
-  if (error !== null) return <Failed error={error} onRetry={refetch} />;
-  if (data?.policy === undefined) return <Loading rows={12} />;
-  return <Editing key={policyId} policy={data.policy} />;
+  // What is typed stays on the page when the policy cannot be loaded anew.
+  if (data?.policy !== undefined) return <Editing key={policyId} policy={data.policy} />;
+  return (
+    <Page title={en.policies.title}>
+      {error === null ? <Loading rows={12} /> : <Failed error={error} onRetry={refetch} />}
+    </Page>
+  );
 }
 
 function Editing({ policy }: { readonly policy: Policy }) {
@@ -84,6 +88,7 @@ function Editing({ policy }: { readonly policy: Policy }) {
         orgId={orgId}
         text={text}
         initialText={initialText}
+        policy={{ policyId: policy.id, version: base.version, projectId: policy.scope?.appId }}
         isReadOnly={!mayWrite}
         keys={{ "Mod-s": () => setDialog("save") }}
         onChange={change}

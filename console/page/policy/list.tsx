@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { PolicySummary } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { useProjects } from "../../data/project.ts";
 import { useScopeText } from "../../data/scope.ts";
 import { Ago } from "../../part/ago.tsx";
 import { LinkButton } from "../../part/link-button.tsx";
@@ -49,6 +50,7 @@ export function PolicyListPage() {
             }
           />
           <Policies orgId={orgId} policies={data.policies.filter((policy) => matches(policy, q))} />
+          {data.total > data.policies.length && <p>{texts.partial(data.policies.length, data.total)}</p>}
         </>
       )}
     </Page>
@@ -80,8 +82,29 @@ function Policies({ orgId, policies }: { readonly orgId: string; readonly polici
         { title: texts.description, isExtra: true, cell: ({ description }) => description ?? "" },
         { title: texts.scope, isExtra: true, cell: ({ scope }) => scopeText(scope) },
         { title: texts.version, isNumber: true, cell: ({ version }) => en.common.version(version) },
+        { title: texts.activeIn, isExtra: true, cell: (policy) => <Places orgId={orgId} policy={policy} /> },
         { title: texts.changed, isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
       ]}
     />
+  );
+}
+
+/** The environments whose active bundle contains the policy, and the version there when it is an older one. */
+function Places({ orgId, policy }: { readonly orgId: string; readonly policy: PolicySummary }) {
+  const { projects } = useProjects();
+  const nameOf = (id: string) => (projects.length < 2 ? undefined : projects.find((each) => each.id === id)?.name);
+  if (policy.activeIn.length === 0) return texts.activeNowhere;
+  return (
+    <span className={style.places}>
+      {policy.activeIn.map(({ projectId, environment, bundleVersion, version }) => (
+        <Link
+          key={`${projectId} ${environment}`}
+          to="/o/$org/environments/$project/$env/$version"
+          params={{ org: orgId, project: projectId, env: environment, version: String(bundleVersion) }}
+        >
+          {texts.place(nameOf(projectId), environment, version === policy.version ? undefined : version)}
+        </Link>
+      ))}
+    </span>
   );
 }

@@ -16,6 +16,7 @@ import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { TextField } from "../../part/field.tsx";
 import { Meaning } from "../../part/judgement/meaning.tsx";
 import { Failed, Loading } from "../../part/state.tsx";
+import { useTold } from "../../part/told.ts";
 import { en } from "../../text/en.ts";
 
 const texts = en.policy;
@@ -111,5 +112,10 @@ function DraftMeaning({
   const { data, error, refetch } = useQuery(PolicyService.method.diffPolicyDraft, draft);
   if (data !== undefined) return <Meaning diff={data} />;
   if (error === null) return <Loading rows={2} />;
-  return failureOf(error).kind === "invalid" ? <p>{texts.noMeaning}</p> : <Failed error={error} onRetry={refetch} />;
+  return failureOf(error).kind === "invalid" ? <NoMeaning error={error} /> : <Failed error={error} onRetry={refetch} />;
+}
+
+function NoMeaning({ error }: { readonly error: unknown }) {
+  useTold(error);
+  return <p>{texts.noMeaning}</p>;
 }

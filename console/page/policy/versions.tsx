@@ -14,7 +14,7 @@ import { Button } from "../../part/button.tsx";
 import { Select } from "../../part/field.tsx";
 import { Meaning } from "../../part/judgement/meaning.tsx";
 import { Page } from "../../part/page.tsx";
-import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { Answered, Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import style from "./policy.module.css";
@@ -123,7 +123,10 @@ function VersionMeaning({
   readonly to: number;
 }) {
   const { orgId } = useOrganization();
-  const { data, error } = useQuery(PolicyService.method.diffPolicyVersions, { orgId, policyId, from, to });
-  if (error !== null) return <Failed error={error} />;
-  return data === undefined ? <Loading rows={2} /> : <Meaning diff={data} />;
+  const query = useQuery(PolicyService.method.diffPolicyVersions, { orgId, policyId, from, to });
+  return (
+    <Answered query={query} rows={2}>
+      {(diff) => <Meaning diff={diff} />}
+    </Answered>
+  );
 }

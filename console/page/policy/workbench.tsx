@@ -2,14 +2,19 @@
 
 import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
-import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { PolicyService, type ValidatePolicyResponse } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { stageName } from "../../data/stage.ts";
 import { CodeEditor, type EditorHandle, type EditorKeys } from "../../editor/code-editor.tsx";
 import type { Schema } from "../../editor/schema-path.ts";
+import { Button } from "../../part/button.tsx";
 import { Tabs } from "../../part/tabs.tsx";
 import { en } from "../../text/en.ts";
 import { type Check, useCheck } from "./check.ts";
-import { Playground } from "./playground.tsx";
+import { Playground, type StoredPolicy } from "./playground/playground.tsx";
+import { type Asked, askedOf, askedOfTest } from "./playground/request.ts";
 import style from "./policy.module.css";
+import { Robustness } from "./robustness.tsx";
 
 const texts = en.policy;
 
@@ -18,6 +23,7 @@ export function Workbench({
   orgId,
   text,
   initialText,
+  policy,
   isReadOnly,
   keys,
   onChange,
@@ -26,6 +32,8 @@ export function Workbench({
   readonly orgId: string;
   readonly text: string;
   readonly initialText: string;
+  /** The policy as it is stored; absent while it is new. */
+  readonly policy?: StoredPolicy;
   readonly isReadOnly: boolean;
   readonly keys: EditorKeys;
   readonly onChange: (text: string) => void;
@@ -38,6 +46,8 @@ export function Workbench({
     { staleTime: Number.POSITIVE_INFINITY, retry: false },
   );
   const [editor, setEditor] = useState<EditorHandle>();
+  const [asked, setAsked] = useState<Asked>(() => askedOf(""));
+  const { can } = useOrganization();
   return (
     <div className={style.workbench}>
       <section className={style.left} aria-label={texts.editor}>
@@ -57,17 +67,45 @@ export function Workbench({
             }}
           />
         </div>
-        <Findings check={check} onGo={(line, column) => editor?.goTo(line, column)} />
+        <Findings
+          orgId={orgId}
+          text={text}
+          check={check}
+          onGo={(line, column) => editor?.goTo(line, column)}
+          onOpen={setAsked}
+        />
       </section>
-      <Playground orgId={orgId} document={text} />
+      {can(PolicyService.method.explainPolicies) && (
+        <Playground
+          document={text}
+          policy={policy}
+          asked={asked}
+          onAsk={setAsked}
+          onWrite={isReadOnly ? undefined : (written) => editor?.setText(written)}
+        />
+      )}
     </div>
   );
 }
 
-function Findings({ check, onGo }: { readonly check: Check; readonly onGo: (line: number, column: number) => void }) {
+function Findings({
+  orgId,
+  text,
+  check,
+  onGo,
+  onOpen,
+}: {
+  readonly orgId: string;
+  readonly text: string;
+  readonly check: Check;
+  readonly onGo: (line: number, column: number) => void;
+  readonly onOpen: (asked: Asked) => void;
+}) {
+  const { can } = useOrganization();
   const [tab, setTab] = useState("problems");
   const tests = check.answer?.tests ?? [];
   const passed = tests.filter((test) => test.passed).length;
+  const untilVerdict = check.answer?.untilVerdict ?? [];
   return (
     <Tabs
       label={texts.editor}
@@ -76,9 +114,38 @@ function Findings({ check, onGo }: { readonly check: Check; readonly onGo: (line
       aside={<CheckState check={check} />}
       tabs={[
         { id: "problems", title: texts.problems(check.problems.length), panel: <Problems check={check} onGo={onGo} /> },
-        { id: "tests", title: texts.tests(passed, tests.length), panel: <Tests check={check} /> },
+        { id: "tests", title: texts.tests(passed, tests.length), panel: <Tests check={check} onOpen={onOpen} /> },
+        {
+          id: "verdict",
+          title: texts.untilVerdict(untilVerdict.length),
+          panel: <UntilVerdict rules={untilVerdict} />,
+        },
+        ...(can(PolicyService.method.testPolicies)
+          ? [{ id: "robustness", title: texts.robustness, panel: <Robustness orgId={orgId} text={text} /> }]
+          : []),
       ]}
     />
+  );
+}
+
+/** The rules that make streams wait: they cost a streamed answer its flow. */
+function UntilVerdict({ rules }: { readonly rules: ValidatePolicyResponse["untilVerdict"] }) {
+  if (rules.length === 0) return <p className={style.dim}>{texts.noUntilVerdict}</p>;
+  return (
+    <>
+      <p className={style.dim}>{texts.untilVerdictText}</p>
+      <ul className={style.problems}>
+        {rules.map(({ ruleId, stages, message }) => (
+          <li key={ruleId} className={style.test}>
+            <code>{ruleId}</code>
+            <span>
+              {message}
+              <span className={style.failure}>{stages.map(stageName).join(", ")}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -117,24 +184,32 @@ function Problems({ check, onGo }: { readonly check: Check; readonly onGo: (line
   );
 }
 
-function Tests({ check }: { readonly check: Check }) {
+function Tests({ check, onOpen }: { readonly check: Check; readonly onOpen: (asked: Asked) => void }) {
   const tests = check.answer?.tests ?? [];
   if (tests.length === 0) return <p className={style.dim}>{texts.noTests}</p>;
   return (
     <ul className={style.problems}>
-      {tests.map(({ name, passed, failures }) => (
-        <li key={name} className={style.test}>
-          <span className={passed ? style.good : style.error}>{passed ? texts.passed : texts.failed}</span>
-          <span>
-            {name}
-            {failures.map((failure) => (
-              <span key={failure} className={style.failure}>
-                {failure}
-              </span>
-            ))}
-          </span>
-        </li>
-      ))}
+      {tests.map(({ name, passed, failures }) => {
+        const asked = askedOfTest(check.answer?.document, name);
+        return (
+          <li key={name} className={style.test}>
+            <span className={passed ? style.good : style.error}>{passed ? texts.passed : texts.failed}</span>
+            <span className={style.grow}>
+              {name}
+              {failures.map((failure) => (
+                <span key={failure} className={style.failure}>
+                  {failure}
+                </span>
+              ))}
+            </span>
+            {asked !== undefined && (
+              <Button kind="quiet" aria-label={texts.openTestOf(name)} onClick={() => onOpen(asked)}>
+                {texts.openTest}
+              </Button>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
 }

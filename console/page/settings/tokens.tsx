@@ -1,5 +1,6 @@
 import { createClient } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Token } from "../../../gen/policyguard/control/v1/token_pb.ts";
 import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
@@ -12,15 +13,17 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { Page } from "../../part/page.tsx";
+import { Pager } from "../../part/pager.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { IssueTokenDialog } from "./issue-token.tsx";
+import { RotateTokenDialog } from "./rotate-token.tsx";
 import style from "./settings.module.css";
 
 const texts = en.tokens;
 const tokens = createClient(TokenService, transport);
-const maxTokens = 200;
+const pageSize = 50;
 
 const kinds: ReadonlyMap<CredentialKind, string> = new Map([
   [CredentialKind.RUNTIME, "runtime"],
@@ -31,8 +34,12 @@ const kinds: ReadonlyMap<CredentialKind, string> = new Map([
 /** The tokens of the organization. */
 export function TokensPage() {
   const { orgId, can } = useOrganization();
-  const { data, error, refetch } = useQuery(TokenService.method.listTokens, { orgId, limit: maxTokens });
-  const [dialog, setDialog] = useState<"issue" | Token>();
+  const [offset, setOffset] = useState(0);
+  const request = { orgId, limit: pageSize, offset };
+  const { data, error, refetch } = useQuery(TokenService.method.listTokens, request, {
+    placeholderData: keepPreviousData,
+  });
+  const [dialog, setDialog] = useState<"issue" | TokenDeed>();
   const close = () => setDialog(undefined);
   const issue = can(TokenService.method.issueRuntimeToken) && (
     <Button kind="primary" onClick={() => setDialog("issue")}>
@@ -48,14 +55,31 @@ export function TokensPage() {
           {issue}
         </Empty>
       )}
-      {data !== undefined && data.total > 0 && <Tokens list={data.tokens} onRevoke={setDialog} />}
+      {data !== undefined && data.total > 0 && <Tokens list={data.tokens} onChoose={setDialog} />}
+      {data !== undefined && <Pager offset={offset} size={pageSize} total={data.total} onMove={setOffset} />}
       {dialog === "issue" && <IssueTokenDialog onClose={close} />}
-      {dialog !== undefined && dialog !== "issue" && <RevokeDialog token={dialog} onClose={close} />}
+      {dialog !== undefined && dialog !== "issue" && dialog.deed === "revoke" && (
+        <RevokeDialog token={dialog.token} onClose={close} />
+      )}
+      {dialog !== undefined && dialog !== "issue" && dialog.deed === "rotate" && (
+        <RotateTokenDialog token={dialog.token} onClose={close} />
+      )}
     </Page>
   );
 }
 
-function Tokens({ list, onRevoke }: { readonly list: readonly Token[]; readonly onRevoke: (token: Token) => void }) {
+interface TokenDeed {
+  readonly token: Token;
+  readonly deed: "rotate" | "revoke";
+}
+
+function Tokens({
+  list,
+  onChoose,
+}: {
+  readonly list: readonly Token[];
+  readonly onChoose: (chosen: TokenDeed) => void;
+}) {
   const { can } = useOrganization();
   return (
     <Table
@@ -87,12 +111,20 @@ function Tokens({ list, onRevoke }: { readonly list: readonly Token[]; readonly 
         {
           title: "",
           isNumber: true,
-          cell: (token) =>
-            can(TokenService.method.revokeToken) && (
-              <Button kind="quiet" onClick={() => onRevoke(token)}>
-                {texts.revoke}
-              </Button>
-            ),
+          cell: (token) => (
+            <>
+              {can(TokenService.method.rotateToken) && kinds.has(token.type) && (
+                <Button kind="quiet" onClick={() => onChoose({ token, deed: "rotate" })}>
+                  {texts.rotate}
+                </Button>
+              )}
+              {can(TokenService.method.revokeToken) && (
+                <Button kind="quiet" onClick={() => onChoose({ token, deed: "revoke" })}>
+                  {texts.revoke}
+                </Button>
+              )}
+            </>
+          ),
         },
       ]}
     />

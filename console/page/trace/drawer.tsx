@@ -116,7 +116,7 @@ function Decision({ trace }: { readonly trace: Trace }) {
             <Outcome value={outcomeName(finding.action)} />
             <span>
               <code>{finding.ruleId}</code>
-              {finding.mode === Mode.SHADOW && <span className={style.tag}>{en.policy.shadow}</span>}
+              {finding.mode === Mode.SHADOW && <span className={style.tag}>{en.playground.shadow}</span>}
               <span className={style.detail}>
                 {finding.category} · {finding.score} ≥ {finding.threshold}
               </span>

@@ -27,7 +27,8 @@ import { en } from "../../text/en.ts";
 import { dateTime, duration, timeOfDay } from "../../text/format.ts";
 import { AddFilter } from "./add-filter.tsx";
 import { TraceDrawer } from "./drawer.tsx";
-import { chips, choicesOf, defaultRange, ranges, type TraceSearch } from "./search.ts";
+import { ExportDialog } from "./export.tsx";
+import { chips, choicesOf, defaultRange, ranges, type TraceSearch, windowOf } from "./search.ts";
 import { ToDatasetDialog } from "./to-dataset.tsx";
 import style from "./trace.module.css";
 
@@ -70,7 +71,7 @@ export function TracesPage() {
       actions={
         <>
           <Fresh search={search} since={until} onShow={() => change({})} />
-          <Deeds search={search} />
+          <Deeds search={search} readAt={until} />
         </>
       }
     >
@@ -107,15 +108,14 @@ const numbers: Readonly<Record<OutcomeName, OutcomeNumber>> = {
   BLOCK: OutcomeNumber.BLOCK,
 };
 
-/** The filters as the call has them. The list ends where the reader began to read, so that it does not move. */
+/** The filters as the call has them. */
 function requestOf(orgId: string, search: TraceSearch, readAt: Date) {
-  const { range = defaultRange, outcome, since, until } = search;
-  const end = until === undefined ? readAt : new Date(Math.min(Date.parse(until), readAt.getTime()));
-  const start = since === undefined ? new Date(end.getTime() - ranges[range] * 3_600_000) : new Date(since);
+  const { outcome } = search;
+  const { since, until } = windowOf(search, readAt);
   return {
     orgId,
-    since: timestampFromDate(start),
-    until: timestampFromDate(end),
+    since: timestampFromDate(since),
+    until: timestampFromDate(until),
     outcome: outcome === undefined ? OutcomeNumber.UNSPECIFIED : numbers[outcome],
     ...given({
       projectId: search.project,
@@ -226,9 +226,10 @@ function Nothing({ search, onClear }: { readonly search: TraceSearch; readonly o
 }
 
 /** What is done with the traces of the filter. */
-function Deeds({ search }: { readonly search: TraceSearch }) {
+function Deeds({ search, readAt }: { readonly search: TraceSearch; readonly readAt: Date }) {
   const { orgId, can } = useOrganization();
-  const [isExporting, setExporting] = useState(false);
+  const [dialog, setDialog] = useState<"dataset" | "file">();
+  const close = () => setDialog(undefined);
   const { project, environment, policy, rule, agent, outcome, stage, detector, category, version } = search;
   const days = Math.max(1, ranges[search.range ?? defaultRange] / 24);
   return (
@@ -247,14 +248,15 @@ function Deeds({ search }: { readonly search: TraceSearch }) {
         </LinkButton>
       )}
       {can(AnnotationService.method.exportAnnotations) && (
-        <Button onClick={() => setExporting(true)}>{en.toDataset.button}</Button>
+        <Button onClick={() => setDialog("dataset")}>{en.toDataset.button}</Button>
       )}
-      {isExporting && (
-        <ToDatasetDialog
-          filter={given({ projectId: project, environment, policy, ruleId: rule })}
-          onClose={() => setExporting(false)}
-        />
+      {can(TraceService.method.exportTraces) && (
+        <Button onClick={() => setDialog("file")}>{en.exportTraces.button}</Button>
       )}
+      {dialog === "dataset" && (
+        <ToDatasetDialog filter={given({ projectId: project, environment, policy, ruleId: rule })} onClose={close} />
+      )}
+      {dialog === "file" && <ExportDialog search={search} readAt={readAt} onClose={close} />}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { failureOf } from "../../data/failure.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { useTold } from "../../part/told.ts";
 import { en } from "../../text/en.ts";
 import { TraceContent } from "./drawer.tsx";
 import style from "./trace.module.css";
@@ -17,6 +18,7 @@ export function TracePage() {
   const { trace: traceId } = useParams({ from: "/o/$org/traces/$trace" });
   const { data, error, refetch } = useQuery(TraceService.method.getTrace, { orgId, traceId });
   const isGone = error !== null && ["gone", "invalid"].includes(failureOf(error).kind);
+  useTold(isGone ? error : undefined);
   return (
     <Page
       title={texts.title1}

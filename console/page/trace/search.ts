@@ -41,6 +41,7 @@ export const choicesOf: { readonly [name in Chip]?: readonly string[] } = {
   mark: ["any", "none", "disputed", "false-positive", "false-negative", "correct", "acceptable"],
 };
 
+const hourMs = 3_600_000;
 /** The ranges, in hours. */
 export const ranges = { "1h": 1, "24h": 24, "7d": 168, "30d": 720 } as const;
 /** One of them. */
@@ -73,4 +74,30 @@ function choiceIn<const Name extends "stage" | "mark">(search: Readonly<Record<s
 function momentIn<const Name extends string>(search: Readonly<Record<string, unknown>>, name: Name) {
   const found = textsIn(search, name);
   return Number.isNaN(Date.parse(found[name] ?? "")) ? {} : found;
+}
+
+/** The window of the list, which ends where the reader began to read, so that it does not move. */
+export function windowOf({ range = defaultRange, since, until }: TraceSearch, readAt: Date) {
+  const end = until === undefined ? readAt : new Date(Math.min(Date.parse(until), readAt.getTime()));
+  const start = since === undefined ? new Date(end.getTime() - ranges[range] * hourMs) : new Date(since);
+  return { since: start, until: end };
+}
+
+/** What the filters are called in an address of REST. */
+const wireNamesOf = {
+  ...{ project: "project_id", environment: "environment", rule: "rule_id", policy: "policy", agent: "agent_id" },
+  ...{ detector: "detector", category: "category", session: "session_id", unjudged: "unjudged", user: "user_id" },
+  ...{ outcome: "outcome", stage: "stage", mark: "annotation", version: "bundle_version" },
+} as const;
+
+/** The filters of the list as the query of an address of REST. */
+export function queryOf(search: TraceSearch, readAt: Date): URLSearchParams {
+  const { since, until } = windowOf(search, readAt);
+  const query = new URLSearchParams({ since: since.toISOString(), until: until.toISOString() });
+  // `Object.entries` forgets which names there are.
+  for (const [name, wireName] of Object.entries(wireNamesOf) as [keyof typeof wireNamesOf, string][]) {
+    const value = search[name];
+    if (value !== undefined) query.set(wireName, value);
+  }
+  return query;
 }

@@ -15,8 +15,10 @@ import {
   deletePolicy,
   findPolicy,
   listPolicies,
+  listPolicyPlaces,
   listPolicyVersions,
   lockPolicy,
+  type PolicyPlace,
   PolicyRow,
   PolicyVersionRow,
 } from "../../store/policy/policy.ts";
@@ -34,6 +36,7 @@ import {
   resolveScope,
   type ScopeInput,
   visibleApps,
+  visibleProject,
 } from "./scope.ts";
 
 /** A document and its scope. */
@@ -41,6 +44,13 @@ export interface PolicyInput {
   readonly document: JsonValue;
   readonly scope?: ScopeInput;
   readonly message?: string;
+}
+
+/** A page of policies, their count, and where those of the page are active. */
+export interface PolicyList {
+  readonly rows: readonly PolicyRow[];
+  readonly total: number;
+  readonly places: readonly PolicyPlace[];
 }
 
 /** Creates, lists, changes and deletes policies. */
@@ -73,8 +83,12 @@ export class Policies {
   }
 
   /** A page of the policies that the caller sees; only the one named `name`, when it is given. */
-  list(caller: Caller, page: Page, name?: string): Promise<[PolicyRow[], number]> {
-    return this.#database.read(caller.orgId, (tx) => listPolicies(tx, page, { appIds: visibleApps(caller), name }));
+  list(caller: Caller, page: Page, name?: string): Promise<PolicyList> {
+    return this.#database.read(caller.orgId, async (tx) => {
+      const [rows, total] = await listPolicies(tx, page, { appIds: visibleApps(caller), name });
+      const ids = rows.map(({ id }) => id);
+      return { rows, total, places: await listPolicyPlaces(tx, ids, visibleProject(caller)) };
+    });
   }
 
   /** The policy with its newest document. */

@@ -67,8 +67,14 @@ export function assertMayWrite(caller: Caller, scope: PolicyScope): void {
 
 /** The projects whose policies the caller sees; undefined for all. */
 export function visibleApps(caller: Caller): readonly string[] | undefined {
+  const projectId = visibleProject(caller);
+  return projectId === undefined ? undefined : ["*", projectId];
+}
+
+/** The one project whose environments the caller sees, or undefined for those who see all. */
+export function visibleProject(caller: Caller): string | undefined {
   const { kind, projectId } = caller.credential;
-  return kind === CredentialKind.CI && projectId !== undefined ? ["*", projectId] : undefined;
+  return kind === CredentialKind.CI ? projectId : undefined;
 }
 
 /** The policy that was found, if the caller sees it. */

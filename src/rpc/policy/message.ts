@@ -11,6 +11,7 @@ import { timestamp } from "../time.ts";
 type Current = Awaited<ReturnType<Policies["get"]>>;
 type Row = Current["policy"];
 type Version = Current["current"];
+type Places = Awaited<ReturnType<Policies["list"]>>["places"];
 
 function scopeMessage(row: Row): MessageInitShape<typeof ScopeSchema> {
   return { tenantId: row.orgId, appId: row.appId, agentId: row.agentId, env: row.env };
@@ -32,8 +33,8 @@ export function policyMessage({ policy, current }: Current): MessageInitShape<ty
   };
 }
 
-/** A policy without its document. */
-export function summaryMessage(row: Row): MessageInitShape<typeof PolicySummarySchema> {
+/** A policy without its document, and where it is active. */
+export function summaryMessage(row: Row, places: Places): MessageInitShape<typeof PolicySummarySchema> {
   return {
     id: row.id,
     orgId: row.orgId,
@@ -43,6 +44,11 @@ export function summaryMessage(row: Row): MessageInitShape<typeof PolicySummaryS
     description: row.description ?? undefined,
     createdAt: timestamp(row.createdAt),
     updatedAt: timestamp(row.updatedAt),
+    activeIn: places
+      .filter((place) => place.policy_id === row.id)
+      .map(({ project_id, environment, bundle_version, version }) => ({
+        ...{ projectId: project_id, environment, bundleVersion: bundle_version, version },
+      })),
   };
 }
 

@@ -20,8 +20,8 @@ export function policyHandlers(
     },
     listPolicies: async (request, context) => {
       const page = pageOf(request);
-      const [rows, total] = await policies.list(callerOf(context), page, request.name || undefined);
-      return { total, ...page, policies: rows.map(summaryMessage) };
+      const { rows, total, places } = await policies.list(callerOf(context), page, request.name || undefined);
+      return { total, ...page, policies: rows.map((row) => summaryMessage(row, places)) };
     },
     getPolicy: async ({ policyId }, context) => ({
       policy: policyMessage(await policies.get(callerOf(context), policyId)),

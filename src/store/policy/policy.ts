@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Page } from "../../kit/rpc/page.ts";
-import { chunksOf, runBound } from "../core/bulk.ts";
+import { chunksOf, idArray, runBound } from "../core/bulk.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { Transaction } from "../core/transaction.ts";
 
@@ -81,6 +81,32 @@ export function listPolicies(
     ...(name === undefined ? {} : { name }),
   };
   return tx.em.findAndCount(PolicyRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
+}
+
+/** An environment whose active bundle contains a policy. */
+export interface PolicyPlace {
+  readonly policy_id: string;
+  readonly version: number;
+  readonly project_id: string;
+  readonly environment: string;
+  readonly bundle_version: number;
+}
+
+const placesText = `
+  select p.policy_id, p.version, b.project_id, b.environment, b.version as bundle_version
+  from environment e
+  join bundle b on b.org_id = e.org_id and b.environment_id = e.id and b.version = e.active_version
+  cross join lateral jsonb_to_recordset(b.policies) as p(policy_id uuid, version integer)
+  where e.org_id = ? and p.policy_id = any(?::uuid[]) and (?::uuid is null or e.project_id = ?)
+  order by b.project_id, e.position`;
+
+/** Where these policies are active; in one project when it is given. */
+export function listPolicyPlaces(
+  tx: Transaction,
+  policyIds: readonly string[],
+  projectId: string | undefined,
+): Promise<PolicyPlace[]> {
+  return tx.sql(placesText, [tx.orgId, idArray(policyIds), projectId ?? null, projectId ?? null]);
 }
 
 /** The policy of this name, or null. */

@@ -166,6 +166,29 @@ test("another site cannot sign a browser in", async () => {
   }
 });
 
+test.each([
+  ["/v1/auth/login", { email: "ada@example.com", password: "wrong" }],
+  ["/v1/auth/login/mfa", { mfa_token: "x".repeat(43), code: "123456" }],
+  ["/v1/auth/register", { email: "eve@example.com", name: "Eve", password: "seven quiet otters" }],
+  ["/v1/auth/register/confirm", { token: "x".repeat(43) }],
+  ["/v1/auth/invitations/accept", { token: "x".repeat(43) }],
+  ["/v1/auth/sso/exchange", { code: "gr_sso_x" }],
+])(
+  "%s is refused to a page of another site that wants a cookie, before anything else is looked at",
+  async (path, body) => {
+    const forged = { "X-Policy-Guard-Console": "1", "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" };
+    for (const headers of [forged, { "Sec-Fetch-Site": "same-origin" }]) {
+      const {
+        status,
+        setCookies,
+        body: answer,
+      } = await call("POST", path, { headers, body: { ...body, as_cookie: true } });
+      expect({ path, status, setCookies, answer }).toMatchObject({ path, status: 401, setCookies: [] });
+      expect(JSON.stringify(answer)).toContain("for the console of this service");
+    }
+  },
+);
+
 test("signing in again ends the session that the browser had, whoever's it was", async () => {
   const first = await loaded(ada);
   const eve = await createPerson(plane.database, { orgId: world.orgId, role: "viewer" });

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { startTestControlPlane, type TestControlPlane } from "../process/control-plane.ts";
 import type { Person } from "../vector/person.ts";
 import { createWorld, type MemberPersona, type World } from "../vector/world.ts";
@@ -22,11 +23,6 @@ interface Size {
 /** Longer than the first analysis takes on a busy machine, whose process starts with it. */
 const patienceMs = 90_000;
 
-const looks = [
-  { colorScheme: "light", width: 1440 },
-  { colorScheme: "dark", width: 390 },
-] as const;
-
 interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
@@ -34,16 +30,27 @@ interface AxeResults {
 /** Builds the console if it is old, and starts the product and the browser. `env` are variables of the product. */
 export async function startConsole(env: Readonly<Record<string, string>> = {}): Promise<ConsoleDriver> {
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, "scripts", "console.ts")]);
-  const plane = await startTestControlPlane({ env: { ...env, CONSOLE_FOLDER: stdout.trim() } });
+  const urls = await createTestDatabase();
+  const start = () => startTestControlPlane({ urls, env: { ...env, CONSOLE_FOLDER: stdout.trim() } });
+  const plane = await start();
   const browser = await startBrowser();
-  return new ConsoleDriver(plane, browser, await createWorld(plane.database));
+  return new ConsoleDriver({ plane, browser, start }, await createWorld(plane.database));
+}
+
+interface Parts {
+  readonly plane: TestControlPlane;
+  readonly browser: Browser;
+  /** Starts the product on the same database. */
+  readonly start: () => Promise<TestControlPlane>;
 }
 
 /** What a test does with the console, one context at a time. */
 export class ConsoleDriver {
-  readonly plane: TestControlPlane;
   readonly world: World;
   readonly #browser: Browser;
+  readonly #start: Parts["start"];
+  readonly #urls: TestDatabase;
+  #plane: TestControlPlane;
   #context: BrowserContext | undefined;
   #opened = 0;
   /** What no page may do: errors of scripts, calls of other origins, breaches of the document's policy. */
@@ -51,10 +58,25 @@ export class ConsoleDriver {
   /** Origins that the test leads the browser to; what their pages do is theirs. */
   #visited: readonly string[] = [];
 
-  constructor(plane: TestControlPlane, browser: Browser, world: World) {
-    this.plane = plane;
+  constructor({ plane, browser, start }: Parts, world: World) {
+    this.#plane = plane;
+    this.#urls = plane.urls;
     this.#browser = browser;
+    this.#start = start;
     this.world = world;
+  }
+
+  /** The product, as it runs now. */
+  get plane(): TestControlPlane {
+    return this.#plane;
+  }
+
+  /** Stops the product. Returns what starts it again, on the same port where the configuration names one. */
+  async stopPlane(): Promise<() => Promise<void>> {
+    await this.#plane.stop();
+    return async () => {
+      this.#plane = await this.#start();
+    };
   }
 
   /** The context of the test. */
@@ -121,6 +143,7 @@ export class ConsoleDriver {
   async stop(): Promise<void> {
     await this.#browser.close();
     await this.plane.stop();
+    await this.#urls.drop();
   }
 
   /** What is wrong with a page's accessibility and width, once it has loaded. */
@@ -130,28 +153,6 @@ export class ConsoleDriver {
     const content = await page.evaluate(() => document.querySelector("main")?.scrollWidth ?? 0);
     const beyond = content > width ? [`the content is ${content} wide, the window ${width}`] : [];
     return [...beyond, ...(await violations(page))];
-  }
-
-  /**
-   * The flaws of each of these pages of the organization: in light on a desktop, those of `dark` also in dark on a
-   * phone. Pictures are taken of all of them in both.
-   */
-  async flawsOfRoutes(
-    page: Page,
-    routes: readonly string[],
-    { dark }: { readonly dark: readonly string[] },
-  ): Promise<readonly string[]> {
-    const found: string[] = [];
-    for (const route of routes) {
-      await this.go(page, route);
-      for (const look of looks) {
-        if (look.colorScheme === "dark" && !dark.includes(route) && process.env.CONSOLE_PICTURES === undefined)
-          continue;
-        await this.show(page, look);
-        for (const flaw of await this.flawsOf(page)) found.push(`${route} ${look.colorScheme}: ${flaw}`);
-      }
-    }
-    return found;
   }
 
   /** Shows the page in a theme and a width. CONSOLE_PICTURES names a folder that gets a picture of it. */

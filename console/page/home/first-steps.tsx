@@ -1,0 +1,137 @@
+import { useQuery } from "@connectrpc/connect-query";
+import { useQuery as useAnyQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
+import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { Outcome as OutcomeNumber } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { installationQuery } from "../../data/installation.ts";
+import { useOrganization } from "../../data/organization.ts";
+import { Button } from "../../part/button.tsx";
+import { en } from "../../text/en.ts";
+import { dismissSteps, isDismissed } from "./dismissed.ts";
+import style from "./home.module.css";
+
+const texts = en.home;
+/** While somebody waits for their first blocked evaluation. */
+const waitMs = 3_000;
+/** The address of a runtime that was started with its defaults. */
+const usualRuntimeUrl = "http://127.0.0.1:8081";
+
+/** The way from an empty organization to a blocked attack. Each step is read from data, so it can be done elsewhere. */
+export function FirstSteps() {
+  const { orgId } = useOrganization();
+  const [isHidden, setHidden] = useState(() => isDismissed(orgId));
+  if (isHidden) return null;
+  const hide = () => {
+    dismissSteps(orgId);
+    setHidden(true);
+  };
+  return <Steps orgId={orgId} onHide={hide} />;
+}
+
+function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () => void }) {
+  const policies = useQuery(PolicyService.method.listPolicies, { orgId, limit: 1 });
+  const projects = useQuery(ProjectService.method.listProjects, { orgId, limit: 1 });
+  const projectId = projects.data?.projects[0]?.id;
+  const environments = useQuery(
+    EnvironmentService.method.listEnvironments,
+    { orgId, projectId: projectId ?? "" },
+    { enabled: projectId !== undefined },
+  );
+  const installation = useAnyQuery(installationQuery);
+  const wait = { refetchInterval: waitUntilSome };
+  const any = useQuery(TraceService.method.listTraces, { orgId, limit: 1 }, wait);
+  const block = { orgId, limit: 1, outcome: OutcomeNumber.BLOCK };
+  const blocked = useQuery(TraceService.method.listTraces, block, wait);
+  const trace = blocked.data?.traces[0];
+  const [wasOpen] = useState(() => ({ isSet: false, value: false }));
+  if (!wasOpen.isSet && blocked.data !== undefined) Object.assign(wasOpen, { isSet: true, value: trace === undefined });
+  if (!wasOpen.value) return null;
+  const params = { org: orgId };
+  const runtimeUrl = installation.data?.runtimeUrl ?? usualRuntimeUrl;
+  const isRunning = (any.data?.total ?? 0) > 0;
+  return (
+    <section className={style.steps} aria-label={texts.startTitle}>
+      <header className={style.stepsHeader}>
+        <h2>{texts.startTitle}</h2>
+        <Button kind="quiet" onClick={onHide}>
+          {texts.dismiss}
+        </Button>
+      </header>
+      <ol>
+        <Step isDone={(policies.data?.total ?? 0) > 0} hint={texts.steps.policyHint}>
+          <Link to="/o/$org/policies/new" params={params}>
+            {texts.steps.policy}
+          </Link>{" "}
+          {texts.steps.or}{" "}
+          <Link to="/o/$org/packs" params={params}>
+            {texts.steps.pack}
+          </Link>
+        </Step>
+        <Step
+          isDone={environments.data?.environments.some(({ activeVersion }) => activeVersion !== undefined) ?? false}
+          hint={texts.steps.publishHint}
+        >
+          <Link to="/o/$org/environments" params={params}>
+            {texts.steps.publish}
+          </Link>
+        </Step>
+        <Step isDone={isRunning} hint={texts.steps.runtimeHint}>
+          <Link to="/o/$org/settings/tokens" params={params}>
+            {texts.steps.runtime}
+          </Link>
+          {!isRunning && (
+            <pre className={style.command}>
+              {`POLICY_GUARD_URL=${location.origin} POLICY_GUARD_TOKEN=gr_rt_… npm run runtime`}
+            </pre>
+          )}
+        </Step>
+        <Step isDone={trace !== undefined} hint={texts.steps.blockedHint}>
+          {trace === undefined ? (
+            <>
+              <span role="status">{texts.steps.waiting}</span>
+              <pre className={style.command}>{attackOn(runtimeUrl)}</pre>
+            </>
+          ) : (
+            <Link to="/o/$org/traces" params={params} search={{ trace: trace.id }}>
+              {texts.steps.seen}
+            </Link>
+          )}
+        </Step>
+      </ol>
+    </section>
+  );
+}
+
+/** The command that sends an attack to a runtime. */
+function attackOn(runtimeUrl: string): string {
+  const body = JSON.stringify({ text: texts.steps.attack });
+  return `curl ${runtimeUrl}/v1/evaluate/input -H "Authorization: Bearer gr_rt_…" -H "Content-Type: application/json" -d '${body}'`;
+}
+
+function waitUntilSome({ state }: { readonly state: { readonly data?: { readonly total: number } | undefined } }) {
+  return state.data?.total ? false : waitMs;
+}
+
+function Step({
+  isDone,
+  hint,
+  children,
+}: {
+  readonly isDone: boolean;
+  readonly hint: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <li>
+      <span className={isDone ? style.done : style.dim}>{isDone ? `✓ ${texts.done}` : `○ ${texts.open}`}</span>
+      <span>
+        {children}
+        <span className={style.hint}>{hint}</span>
+      </span>
+    </li>
+  );
+}
