@@ -347,8 +347,8 @@ const properties: Readonly<Record<string, Property>> = {
   },
   "model-memory": {
     file: "test/runtime/model-host/memory.test.ts",
-    unit: "runs of a model, with the memory of its host after a fifth of them and at their end",
-    n: 100_000,
+    unit: "runs of a model, with the memory of its host after half of them and at their end",
+    n: 200_000,
   },
   soak: { file: "test/e2e/soak.test.ts", unit: "seconds under load", n: 1_200 },
   "power-loss": {

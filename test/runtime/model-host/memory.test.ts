@@ -1,5 +1,6 @@
 // The memory of the host of models stays what it is, however many texts it judges. `npm run assurance -- model-memory`
-// makes 100,000 runs; the suite makes few, and sees only that they are counted.
+// makes 200,000 runs and compares the second half with the first, in which heaps find their size; the suite makes few,
+// and sees only that they are counted.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import { tinyTexts, writeTinyModel } from "../../harness/model/tiny-model.ts";
 const { n: runs } = sampleOf({ n: 500, seed: 1 });
 const atOnce = 32;
 /** With fewer runs nothing can be said about growth: heaps are still finding their size. */
-const enough = 20_000;
+const enough = 200_000;
 /** What a heap may gain by chance. */
 const slackMegabytes = 48;
 
@@ -36,7 +37,7 @@ describe.skipIf(!hasAddon)("the host of models", () => {
       );
       failures += results.filter((result) => "failure" in result).length;
       done += count;
-      if (early === 0 && done >= runs / 5) early = residentMegabytes();
+      if (early === 0 && done >= runs / 2) early = residentMegabytes();
       reportProgress(done);
     }
     const late = residentMegabytes();
