@@ -1,6 +1,7 @@
 // Names of logs: "policy-guard/<id of the installation>/<id of the organization>". The log of an organization goes on
 // under one name until its database was restored from a backup and the operator has said so: then an epoch begins, and
-// its number follows as "/27993600". So no two checkpoints of one name contradict each other, unless somebody rewrote the log.
+// its number follows as "/27993600". So no two checkpoints of one name contradict each other, unless somebody rewrote
+// the log.
 
 /** What a name says. */
 export interface Origin {

@@ -600,7 +600,7 @@ describe("a large dataset that ships", () => {
   });
 });
 
-it("a dataset that a gate or a baseline names is found by its id in every spelling", async () => {
+it("a dataset that a gate names is found by its id in every spelling", async () => {
   const id = await newDataset();
   await send(id.toUpperCase(), '{"text": "a", "labels": ["attack"]}\n{"text": "b"}', "application/x-ndjson");
   const gates = `/projects/${world.projectId}/envs/${world.environment}/gates`;
