@@ -40,6 +40,7 @@ import {
   type AnyFactMetric,
   isFact,
   type Measured,
+  type OpenGroups,
   sourceOf,
   valuesOfCounts,
   valuesOfFacts,
@@ -192,8 +193,8 @@ export class AlertEvaluation {
     const compared: Compared[] = [];
     const tales: Tale[] = [];
     for (const rule of rules) {
-      const values = await measure.values(rule);
       const present = new Map((groups.get(rule.id) ?? []).map((group) => [group.groupKey, group]));
+      const values = await measure.values(rule, new Set(present.keys()));
       compared.push(this.#advance(tx, rule, { values, present, alerts, until, tales }));
     }
     await tellAll(tx, this.#parts, tales);
@@ -287,23 +288,23 @@ export class Measurement {
     this.#until = until;
   }
 
-  /** The values of the rule's groups. */
-  async values(rule: AlertRuleRow): Promise<Map<string, Measured>> {
+  /** The values of the rule's groups: of those with the most evaluations, and of open ones. */
+  async values(rule: AlertRuleRow, open?: OpenGroups): Promise<Map<string, Measured>> {
     const { windowMinutes } = rule;
     switch (sourceOf(rule)) {
       case "facts":
-        return valuesOfFacts(rule, await this.#read(rule.metric, windowMinutes));
+        return valuesOfFacts(rule, await this.#read(rule.metric, windowMinutes), open);
       case "rules": {
         const counted = await this.#counted("rules", windowMinutes);
-        return valuesOfRules(rule, counted, await this.#counted("outcomes", windowMinutes));
+        return valuesOfRules(rule, counted, await this.#counted("outcomes", windowMinutes), open);
       }
       case "losses":
-        return valuesOfCounts(rule, await this.#counted("losses", windowMinutes));
+        return valuesOfCounts(rule, await this.#counted("losses", windowMinutes), open);
       case "outcomes":
-        return valuesOfCounts(rule, await this.#counted("outcomes", windowMinutes));
+        return valuesOfCounts(rule, await this.#counted("outcomes", windowMinutes), open);
       case "latencies": {
         const latencies = await readLatencies(this.#tx, this.#window(windowMinutes));
-        return valuesOfLatencies(rule, latencies, await this.#counted("outcomes", windowMinutes));
+        return valuesOfLatencies(rule, latencies, await this.#counted("outcomes", windowMinutes), open);
       }
     }
   }

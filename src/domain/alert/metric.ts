@@ -143,9 +143,24 @@ export function groupOf(key: string): Group {
   };
 }
 
+/** Keys of groups whose state is not quiet: they are evaluated however few evaluations they have. */
+export type OpenGroups = ReadonlySet<string>;
+
+const noGroups: OpenGroups = new Set();
+
 /** The values of all groups that counts belong to. A rule that distinguishes nothing always has one group. */
-export function valuesOfCounts(rule: ValueRule, counted: readonly PlacedCounts[]): Map<string, Measured> {
-  const sums = new Map<string, Counts>(rule.groupBy == null ? [[groupKey({}), noCounts()]] : []);
+export function valuesOfCounts(
+  rule: ValueRule,
+  counted: readonly PlacedCounts[],
+  open: OpenGroups = noGroups,
+): Map<string, Measured> {
+  const sums = sumsOf(rule, counted, rule.groupBy == null ? [groupKey({})] : []);
+  return largest(new Map([...sums].map(([key, sum]) => [key, valueOfCounts(rule, sum)])), open);
+}
+
+/** The sums of groups: of these, and of all that counts belong to. */
+function sumsOf(rule: ValueRule, counted: readonly PlacedCounts[], keys: Iterable<string>): Map<string, Counts> {
+  const sums = new Map([...keys].map((key) => [key, noCounts()]));
   for (const place of counted) {
     if (!isMeant(rule, place)) continue;
     const key = groupKeyOf(rule.groupBy, place);
@@ -153,7 +168,7 @@ export function valuesOfCounts(rule: ValueRule, counted: readonly PlacedCounts[]
     sums.set(key, sum);
     addCounts(sum, place.counts, 1);
   }
-  return largest(new Map([...sums].map(([key, sum]) => [key, valueOfCounts(rule, sum)])));
+  return sums;
 }
 
 /** Adds counts to a sum, or takes them away again. */
@@ -191,24 +206,26 @@ export function valueOfCounts({ metric, minSamples }: ValueRule, counts: Counts)
   }
 }
 
-/** The values of a rule that distinguishes rules of policies: what they did, as a share of all evaluations. */
+/** The values of a rule that distinguishes rules of policies: what they did, as a share of their group's evaluations. */
 export function valuesOfRules(
   rule: ValueRule,
   counted: readonly PlacedCounts[],
   outcomes: readonly PlacedCounts[],
+  open: OpenGroups = noGroups,
 ): Map<string, Measured> {
   const { ruleId: _, ...filter } = rule.filter;
-  const [all] = valuesOfCounts({ ...rule, metric: "evaluations", groupBy: null, filter }, outcomes).values();
-  const samples = all?.samples ?? 0;
-  const sums = new Map<string, Counts>(rule.groupBy === "rule" ? [] : [[groupKey({}), noCounts()]]);
-  for (const place of counted) {
-    if (!isMeant(rule, place)) continue;
-    const key = groupKeyOf(rule.groupBy, place);
-    const sum = sums.get(key) ?? noCounts();
-    sums.set(key, sum);
-    addCounts(sum, place.counts, 1);
-  }
-  return largest(new Map([...sums].map(([key, sum]) => [key, valueOfRule(rule, sum, samples)])));
+  const groupBy = groupOfWhole(rule);
+  const all = { ...rule, metric: "evaluations", groupBy, filter } as const;
+  const wholes = sumsOf(all, outcomes, groupBy == null ? [groupKey({})] : []);
+  // Where the rule found nothing, its share is 0.
+  const sums = sumsOf(rule, counted, rule.groupBy === "rule" ? open : wholes.keys());
+  const wholeOf = (key: string) => wholes.get(groupBy == null ? groupKey({}) : key)?.evaluations ?? 0;
+  return largest(new Map([...sums].map(([key, sum]) => [key, valueOfRule(rule, sum, wholeOf(key))])), open);
+}
+
+/** By what the evaluations are told apart of which rules have a share: every rule of a policy judges all of them. */
+export function groupOfWhole({ groupBy }: Pick<ValueRule, "groupBy">): Exclude<AlertGroupBy, "rule"> | null {
+  return groupBy === "rule" || groupBy == null ? null : groupBy;
 }
 
 // A share is of all evaluations, not only of those in which the rule found something.
@@ -225,14 +242,18 @@ export function valueOfPast(rule: ValueRule, sum: Counts): Measured {
 }
 
 /** The values of facts. */
-export function valuesOfFacts(rule: ValueRule, facts: readonly PlacedFact[]): Map<string, Measured> {
+export function valuesOfFacts(
+  rule: ValueRule,
+  facts: readonly PlacedFact[],
+  open: OpenGroups = noGroups,
+): Map<string, Measured> {
   const kind = isFact(rule.metric) ? factKinds[rule.metric] : "count";
   const byGroup = Map.groupBy(
     facts.filter((fact) => isMeant(rule, { ...fact, agentKey: "", stage: 0 })),
     (fact) => groupKeyOf(rule.groupBy, { ...fact, agentKey: "", stage: 0 }),
   );
   if (rule.groupBy == null && byGroup.size === 0) byGroup.set(groupKey({}), []);
-  return largest(new Map([...byGroup].map(([key, list]) => [key, valueOfFacts(kind, rule.minSamples, list)])));
+  return largest(new Map([...byGroup].map(([key, list]) => [key, valueOfFacts(kind, rule.minSamples, list)])), open);
 }
 
 function valueOfFacts(
@@ -267,8 +288,9 @@ export function valuesOfLatencies(
   rule: ValueRule,
   placed: readonly PlacedLatencies[],
   counted: readonly PlacedCounts[],
+  open: OpenGroups = noGroups,
 ): Map<string, Measured> {
-  const samples = valuesOfCounts({ ...rule, metric: "evaluations" }, counted);
+  const samples = valuesOfCounts({ ...rule, metric: "evaluations" }, counted, open);
   const histograms = new Map<string, LatencyHistogram>();
   for (const place of placed) {
     if (!isMeant(rule, place)) continue;
@@ -297,8 +319,8 @@ function isMeant({ metric, filter }: ValueRule, place: CountPlace): boolean {
   return (agent === undefined || agentKey === agent) && (at === undefined || stage === at);
 }
 
-function largest(values: Map<string, Measured>): Map<string, Measured> {
+function largest(values: Map<string, Measured>, open: OpenGroups): Map<string, Measured> {
   if (values.size <= maxGroups) return values;
   const order = [...values].sort(([a, one], [b, other]) => other.samples - one.samples || (a < b ? -1 : 1));
-  return new Map(order.slice(0, maxGroups));
+  return new Map(order.filter(([key], place) => place < maxGroups || open.has(key)));
 }

@@ -5,7 +5,17 @@ import { countByMinute, type PastOf, type PlaceColumn } from "../../store/alert/
 import type { AlertGroupBy, AlertRuleRow, GroupState } from "../../store/alert/alert-rule.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { lastWindowEnd, Measurement, type PlanUsageReader } from "./evaluation.ts";
-import { addCounts, type Group, groupKey, groupKeyOf, groupOf, maxGroups, sourceOf, valueOfPast } from "./metric.ts";
+import {
+  addCounts,
+  type Group,
+  groupKey,
+  groupKeyOf,
+  groupOf,
+  groupOfWhole,
+  maxGroups,
+  sourceOf,
+  valueOfPast,
+} from "./metric.ts";
 import { nextStanding, quiet } from "./state.ts";
 
 const minuteMs = 60_000;
@@ -73,11 +83,18 @@ async function minutesOf(
   if (groupBy == null && byGroup.size === 0) byGroup.set(groupKey({}), []);
   if (of !== "rules") return byGroup;
   // Shares of rules are of all evaluations, also of those of minutes in which a rule found nothing.
-  const all = await countByMinute(tx, window, filter, { columns: [], maxGroups, of: "outcomes" });
-  const wholes = all.map(({ counts, ...place }) => {
-    return { ...place, counts: { ...noCounts(), whole: counts.evaluations } };
-  });
-  return new Map([...byGroup].map(([key, rows]) => [key, [...rows, ...wholes]]));
+  const whole = groupOfWhole({ groupBy });
+  const all = await countByMinute(tx, window, filter, { columns: columnsOf(whole), maxGroups, of: "outcomes" });
+  const wholes = Map.groupBy(
+    all.map(({ counts, ...place }) => ({ ...place, counts: { ...noCounts(), whole: counts.evaluations } })),
+    (place) => groupKeyOf(whole, place),
+  );
+  const keys = groupBy === "rule" ? byGroup.keys() : new Set([...byGroup.keys(), ...wholes.keys()]);
+  return new Map(
+    [...keys].slice(0, maxGroups).map((key) => {
+      return [key, [...(byGroup.get(key) ?? []), ...(wholes.get(whole === null ? groupKey({}) : key) ?? [])]];
+    }),
+  );
 }
 
 function columnsOf(groupBy: AlertGroupBy | null | undefined): PlaceColumn[] {
@@ -111,7 +128,10 @@ function play(rule: TriedRule, key: string, rows: readonly PlacedCounts[], until
   const states: PreviewState[] = [];
   for (let atMs = firstMs; ; atMs += minuteMs) {
     const { value } = valueOfPast(rule, sum);
-    const next = nextStanding(rule, standing, atMs, value);
+    // A group without evaluations is compared only while its state is not quiet.
+    const isQuiet = standing.state === "ok" || standing.state === "no_data";
+    const isGone = isQuiet && rule.groupBy != null && !isCounted(rule, sum);
+    const next = isGone ? quiet : nextStanding(rule, standing, atMs, value);
     if (next.state !== standing.state || states.length === 0)
       states.push({ at: new Date(atMs), state: next.state, value });
     standing = next;
@@ -122,4 +142,10 @@ function play(rule: TriedRule, key: string, rows: readonly PlacedCounts[], until
     if (leaving !== undefined) addCounts(sum, leaving, -1);
   }
   return { group: groupOf(key), ...valueOfPast(rule, sum), states: states.slice(-maxStates) };
+}
+
+// Whether a window has anything of a group. Of a rule, the whole is what all rules together judged.
+function isCounted(rule: TriedRule, { evaluations, lost, whole }: Counts): boolean {
+  const isRule = rule.groupBy === "rule" && sourceOf(rule) === "rules";
+  return evaluations > 0 || lost > 0 || (whole > 0 && !isRule);
 }

@@ -294,6 +294,92 @@ it("rules of policies are told apart, and their shares are of all evaluations", 
   });
 });
 
+/** What a rule of a policy decided in the minute that the next evaluation compares with. */
+async function decide({ orgId, projectId }: World, rule_id: string, decided: number): Promise<void> {
+  const start = new Date((Math.floor(clock.now().getTime() / minuteMs) - 1) * minuteMs);
+  await insert("stat_rule", {
+    ...{
+      org_id: orgId,
+      period: 1,
+      start,
+      project_id: projectId,
+      environment: "dev",
+      stage: 1,
+      policy: "guard",
+      rule_id,
+    },
+    ...{
+      detector: "secrets",
+      mode: 1,
+      action: 4,
+      traces: decided,
+      detector_traces: decided,
+      findings: decided,
+      decided,
+    },
+  });
+}
+
+it("a rule of a policy that finds nothing any more has a share of 0, and its alert ends", async () => {
+  const { world } = await home({ metric: "block_rate", threshold: 0.1, groupBy: "rule" });
+  await decide(world, "loud", 30);
+  await minute(world, 30, { all: 70 });
+  await minute(world, 0, { all: 100 });
+  expect(await told(world)).toMatchObject([
+    { state: "triggered", value: 0.3 },
+    { state: "resolved", value: 0 },
+  ]);
+});
+
+it("the share of a rule in an environment is of the evaluations there", async () => {
+  const { world } = await home({
+    metric: "block_rate",
+    threshold: 0.2,
+    groupBy: "environment",
+    filter: { ruleId: "loud" },
+  });
+  const start = new Date((Math.floor(clock.now().getTime() / minuteMs) - 1) * minuteMs);
+  await insert("stat_outcome", {
+    ...{
+      org_id: world.orgId,
+      period: 1,
+      start,
+      project_id: world.projectId,
+      environment: "prod",
+      agent_key: "",
+      stage: 1,
+    },
+    ...{ language: "", outcome: 1, would_be_outcome: 1, evaluations: 900 },
+    ...{ unjudged: 0, fail_open: 0, exempted: 0, overage: 0 },
+  });
+  await decide(world, "loud", 30);
+  await minute(world, 30, { all: 70 });
+  expect(await told(world)).toMatchObject([{ state: "triggered", environment: "dev", value: 0.3 }]);
+  const [rows] = await rules().list(world.caller, { limit: 1, offset: 0 });
+  const { groups } = await rules().test(world.caller, rows[0]?.row.id ?? "");
+  expect(groups.map(({ group, value }) => [group.environment, value]).toSorted()).toEqual([
+    ["dev", 0.3],
+    ["prod", 0],
+  ]);
+});
+
+it("an open alert goes on although fifty other groups have more evaluations", async () => {
+  const { world } = await home({ groupBy: "agent" });
+  await minute(world, 20, { agent: "small" });
+  for (let n = 0; n < 50; n++) await count(world, 5, { agent: `large ${n}`, all: 50 });
+  await minute(world, 20, { agent: "small" });
+  expect(await told(world)).toMatchObject([{ state: "triggered", agent_id: "small" }]);
+});
+
+it("a preview compares a group while it has evaluations, as the rule would", async () => {
+  const { world, id } = await home({ metric: "evaluations", operator: "lt", threshold: 1, groupBy: "agent" });
+  await minute(world, 5, { agent: "a" });
+  await minute(world, 0);
+  expect((await rules().get(world.caller, id)).row.state).toBe("ok");
+  const { groups } = await rules().test(world.caller, id);
+  expect(groups.map(({ states }) => states.map(({ state }) => state))).toEqual([["ok"]]);
+});
+
 it("a preview shows the past of rules, backends and annotations as well", async () => {
   const { world } = await home();
   const { orgId, projectId } = world;
@@ -331,8 +417,9 @@ it("a preview shows the past of rules, backends and annotations as well", async 
       ...states.map(({ state, value }) => `${state} ${value ?? "-"}`),
     ]);
   };
-  // In the minutes beside, the rule found nothing in 100 evaluations: a share of 0, and not the lack of one.
-  expect(await past({ groupBy: "rule" })).toEqual([["loud", "no_data -", "ok 0", "firing 0.3", "ok 0"]]);
+  // In the minutes beside, the rule found nothing in 100 evaluations: a share of 0, and not the lack of one. Before it
+  // found anything it was no group.
+  expect(await past({ groupBy: "rule" })).toEqual([["loud", "ok -", "firing 0.3", "ok 0"]]);
   expect(await past({ filter: { ruleId: "loud" } })).toEqual([[undefined, "no_data -", "ok 0", "firing 0.3", "ok 0"]]);
   expect(await past({ filter: { ruleId: "calm" } })).toEqual([[undefined, "no_data -", "ok 0"]]);
   expect(await past({ filter: { ruleId: "loud" }, metric: "evaluations", threshold: 30 })).toEqual([
@@ -342,7 +429,7 @@ it("a preview shows the past of rules, backends and annotations as well", async 
     [undefined, "no_data -", "ok 0", "firing 0.3", "ok 0"],
   ]);
   expect(await past({ metric: "annotated_false_positive_rate", groupBy: "rule" })).toEqual([
-    ["loud", "no_data -", "firing 0.5"],
+    ["loud", "ok -", "firing 0.5"],
   ]);
 });
 
