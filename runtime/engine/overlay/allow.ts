@@ -2,9 +2,16 @@
 
 import type { OverlayEntry } from "../languages/overlay-set.ts";
 import { automatonTables, openAutomaton } from "../pattern/aho-corasick.ts";
+import { BundleTooLarge } from "../pattern/bundle-too-large.ts";
 import { automatonFoldText } from "../text/fold.ts";
 import { type FoldedScript, foldScript, scriptOf } from "./script-fold.ts";
 import { plainTerm } from "./term-form.ts";
+
+/**
+ * Characters of allowed phrases that are compared where a term stands in a text: each phrase counts as often as the term
+ * occurs in it. Without a bound, one term and two hundred phrases of nothing else would hold a runtime up for minutes.
+ */
+export const allowedLimits = { ofTerm: 32_768, ofAll: 2_000_000 } as const;
 
 /** The entries, with each allowed phrase as an exception of every term within it. */
 export function withAllowed(entries: readonly OverlayEntry[], allow: readonly string[]): readonly OverlayEntry[] {
@@ -13,17 +20,37 @@ export function withAllowed(entries: readonly OverlayEntry[], allow: readonly st
   const literals = terms.map(({ term }) => automatonFoldText(compared(term?.term ?? "")));
   const automaton = openAutomaton(automatonTables(literals));
   const added = new Map<OverlayEntry, Set<string>>();
-  for (const phrase of allow)
-    automaton.scan(compared(phrase), (literal) => {
+  const units = new Uint32Array(terms.length);
+  let unitsOfAll = 0;
+  for (const phrase of allow) {
+    const text = compared(phrase);
+    automaton.scan(text, (literal) => {
       const entry = terms[literal];
-      if (entry !== undefined) added.set(entry, (added.get(entry) ?? new Set()).add(phrase));
+      if (entry === undefined) return;
+      unitsOfAll += text.length;
+      units[literal] = (units[literal] ?? 0) + text.length;
+      assertFits(entry.term?.term ?? "", units[literal] ?? 0, unitsOfAll);
+      added.set(entry, (added.get(entry) ?? new Set()).add(phrase));
     });
+  }
   return entries.map((entry) => {
     const more = added.get(entry);
     return more === undefined || entry.term === undefined
       ? entry
       : { ...entry, term: { ...entry.term, unless: [...new Set([...entry.term.unless, ...more])] } };
   });
+}
+
+function assertFits(term: string, ofTerm: number, ofAll: number): void {
+  const { ofTerm: maxOfTerm, ofAll: maxOfAll } = allowedLimits;
+  if (ofTerm > maxOfTerm)
+    throw new BundleTooLarge(
+      `the keyword "${term}" occurs so often in allowed phrases that they have more than ${maxOfTerm.toLocaleString("en")} characters: have fewer or shorter ones`,
+    );
+  if (ofAll > maxOfAll)
+    throw new BundleTooLarge(
+      `allowed phrases contain keywords so often that they have more than ${maxOfAll.toLocaleString("en")} characters in all: have fewer or shorter ones`,
+    );
 }
 
 // A term and the phrases around it are in one script, as far as folding goes.

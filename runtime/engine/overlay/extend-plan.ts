@@ -90,6 +90,7 @@ export function extendPlan(plan: Plan, use: string, parameters: JsonObject, over
     (entry): Fed => ({ entry, category: use === "keywords" ? own : (targets[entry.category]?.category ?? own) }),
   );
   const exempt = exemptionsOf(parameters);
+  const allowed = overlay.allow.map(plainTerm);
   const terms = fed.filter(({ entry: { term } }) => term !== undefined && !exempt.has(plain(term.term)));
   const settle = (own: Plan["settle"]): Plan["settle"] => {
     return (detections, source) => [
@@ -101,7 +102,7 @@ export function extendPlan(plan: Plan, use: string, parameters: JsonObject, over
     ...plan,
     reads: plan.reads | reads.normal,
     phrases: [...plan.phrases, ...terms.filter(isVerbatim).flatMap(phrasesOfFed)],
-    patterns: [...plan.patterns, ...fed.flatMap((each) => probesOf(each, overlay.allow, exempt))],
+    patterns: [...plan.patterns, ...fed.flatMap((each) => probesOf(each, allowed, exempt))],
     sweeps: [...plan.sweeps, ...sweepsOf(terms.filter((each) => !isVerbatim(each)))],
     settle: settle(plan.settle),
     ...(plan.settleFaint !== undefined && { settleFaint: settle(plan.settleFaint) }),
@@ -158,7 +159,7 @@ function probesOf(
   ];
 }
 
-// Whether a match lies within an allowed phrase.
+// Whether a match lies within an allowed phrase; these are plain.
 function isAllowed(text: string, start: number, end: number, allow: readonly string[]): boolean {
   if (allow.length === 0) return false;
   const match = plainTerm(text.slice(start, end));
@@ -166,8 +167,7 @@ function isAllowed(text: string, start: number, end: number, allow: readonly str
     plainTerm(text.slice(Math.max(0, start - allowReach), start)),
     plainTerm(text.slice(end, end + allowReach)),
   ];
-  return allow.some((phrase) => {
-    const wanted = plainTerm(phrase);
+  return allow.some((wanted) => {
     for (let at = wanted.indexOf(match); at >= 0; at = wanted.indexOf(match, at + 1))
       if (lead.endsWith(wanted.slice(0, at).trimEnd()) && tail.startsWith(wanted.slice(at + match.length).trimStart()))
         return true;

@@ -2,6 +2,7 @@
 // to more memory, or cost a text more time, than a runtime should spend on them.
 
 import type { Plan } from "../detectors/detector-plan.ts";
+import { BundleTooLarge } from "../pattern/bundle-too-large.ts";
 import type { LinearPattern } from "../pattern/linear-pattern.ts";
 
 /** Limits of all policies of a bundle together. */
@@ -20,11 +21,6 @@ export const bundleLimits = {
    */
   tableBytes: 512 * 1024 * 1024,
 } as const;
-
-/** A bundle holds more than a runtime accepts. The message says of what, how much is allowed, and what to do. */
-export class BundleTooLarge extends Error {
-  override readonly name = "BundleTooLarge";
-}
 
 /** A detector with its plan for scans. */
 export interface PlannedUse {

@@ -38,6 +38,7 @@ export const analysisLimits: Readonly<Record<Subject, WorkKind>> = {
 
 const subjects: Readonly<Record<JobName, Subject>> = {
   checkPolicy: "document",
+  checkKeywords: "document",
   tryPolicy: "document",
   explainPolicy: "document",
   explainBundle: "bundle",

@@ -4,6 +4,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { catalog } from "../../../runtime/engine/detectors/catalog.ts";
 import { assertCompilable, type EngineSource, makeTables } from "../../../runtime/engine/engine.ts";
+import { BundleTooLarge } from "../../../runtime/engine/pattern/bundle-too-large.ts";
 import { recordPatterns } from "../../../runtime/engine/pattern/compile-pattern.ts";
 import { arrayBytes } from "../../../runtime/engine/pattern/memory-budget.ts";
 import type { StoredFacts } from "../../../runtime/engine/pattern/pattern-facts.ts";
@@ -12,7 +13,6 @@ import { recordedPacks } from "../../../runtime/engine/policy/pack-record.ts";
 import { parsePolicy } from "../../../runtime/engine/policy/parse.ts";
 import type { PolicyScope } from "../../../runtime/engine/policy-plan/compiled-policy.ts";
 import { patternPart, patternPartPath } from "../../../runtime/engine/policy-plan/pattern-part.ts";
-import { BundleTooLarge } from "../../../runtime/engine/scan/bundle-limit.ts";
 import { emptyTables } from "../../../runtime/engine/scan/table-cache.ts";
 import type { AgentPart } from "../../../runtime/engine/segment/agent-part.ts";
 import { canonicalBytes } from "../../kit/crypto/canonical.ts";

@@ -5,6 +5,7 @@ import { judgeSamples } from "./benchmark/judge-samples.ts";
 import { measureSamples } from "./benchmark/measure-samples.ts";
 import { probeRule, proposeThreshold } from "./calibration/probe-rule.ts";
 import { scoreSamples, scoreTraces } from "./calibration/score-rule.ts";
+import { checkKeywords } from "./check-keywords.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { checkRelease, retestBundle } from "./check-release.ts";
 import { checkOutput, checkSchema } from "./check-schema.ts";
@@ -21,6 +22,7 @@ import { explainBundle, explainPolicy, tryPolicy } from "./try-policy.ts";
 /** The jobs by their names. */
 export const jobs = {
   checkPolicy,
+  checkKeywords,
   tryPolicy,
   explainPolicy,
   explainBundle,

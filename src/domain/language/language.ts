@@ -23,8 +23,9 @@ import {
   lockEnabledLanguage,
   lockLanguages,
 } from "../../store/language/enabled-language.ts";
+import type { Analysis } from "../analysis/analysis.ts";
+import { keywordLimits } from "../analysis/check-keywords.ts";
 import { InstallCounts } from "../policy/install-count.ts";
-import { keywordLimits, readKeywords } from "./keyword.ts";
 import { overlayDocument, overlayParts } from "./overlay-part.ts";
 import type { Republished, Republisher } from "./republish.ts";
 import type { LanguageLibrary } from "./shipped.ts";
@@ -79,18 +80,25 @@ export interface CustomInput {
   readonly expectedRevision?: number | undefined;
 }
 
+/** What language packs are kept with. */
+export interface LanguageServices {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly republisher: Republisher;
+  readonly analysis: Analysis;
+}
+
 /** Lists language packs, enables them, and keeps keywords. */
 export class Languages {
   readonly #library: LanguageLibrary;
   readonly #database: Database;
   readonly #republisher: Republisher;
+  readonly #analysis: Analysis;
   readonly #counts: InstallCounts;
 
-  constructor(
-    library: LanguageLibrary,
-    { database, clock, republisher }: { database: Database; clock: Clock; republisher: Republisher },
-  ) {
+  constructor(library: LanguageLibrary, { database, clock, republisher, analysis }: LanguageServices) {
     this.#library = library;
+    this.#analysis = analysis;
     this.#database = database;
     this.#republisher = republisher;
     this.#counts = new InstallCounts(() => countLanguageInstalls(database), clock);
@@ -181,10 +189,14 @@ export class Languages {
   }
 
   /** Replaces the organization's own keywords in a language. */
-  saveCustom(caller: Caller, given: string, input: CustomInput): Promise<CustomView> {
-    const pack = this.#library.require(given);
-    const { language } = pack.overlay;
-    const { keywords, allow } = readKeywords(input.keywords, input.allow, pack);
+  async saveCustom(caller: Caller, given: string, input: CustomInput, signal?: AbortSignal): Promise<CustomView> {
+    const { overlay, name, common } = this.#library.require(given);
+    const { language } = overlay;
+    const { keywords, allow } = await this.#analysis.run(
+      "checkKeywords",
+      { keywords: input.keywords, allow: input.allow, language, name, common },
+      { orgId: caller.orgId, signal },
+    );
     return this.#database.transaction(caller, async (tx) => {
       await lockLanguages(tx);
       const known = await findCustomKeywords(tx, language);

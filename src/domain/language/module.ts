@@ -21,7 +21,7 @@ export function createLanguageDomain({ database, clock, republish, analysis }: L
   const republisher = new Republisher(republish);
   const library = shippedLanguages();
   return {
-    languages: new Languages(library, { database, clock, republisher }),
+    languages: new Languages(library, { database, clock, republisher, analysis }),
     languageCoverage: new LanguageCoverage(database, analysis, library),
   };
 }

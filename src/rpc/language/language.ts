@@ -82,7 +82,7 @@ export function languageHandlers(
     },
     saveCustomKeywords: async ({ language, keywords, allow, expectedRevision }, context) => {
       const input = { keywords: keywords.map(documentOf), allow, expectedRevision };
-      return { custom: customMessage(await languages.saveCustom(callerOf(context), language, input)) };
+      return { custom: customMessage(await languages.saveCustom(callerOf(context), language, input, context.signal)) };
     },
   };
 }

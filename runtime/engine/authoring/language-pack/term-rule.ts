@@ -7,6 +7,9 @@ import { plainTerm, sharedForms, surroundingsOf } from "../../overlay/term-form.
 /** Bounds of terms, in code units after normalization. */
 export const termBounds = { min: 2, max: 128, unless: 64, substring: 6 } as const;
 
+/** Code units of a text before normalization, which may drop some: a longer one is not even read. */
+const maxGiven = 512;
+
 /** Scripts without spaces between words, where one character, with its marks, is a part of many words. */
 const dense = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
@@ -25,6 +28,7 @@ export function sameForms(term: string, language: string): ReadonlySet<string> {
 
 /** What is wrong with a term, as the end of a sentence about it; undefined when nothing is. */
 export function termProblem({ term, match }: Pick<OverlayTerm, "term" | "match">): string | undefined {
+  if (term.length > maxGiven) return `is longer than ${maxGiven} characters as it was sent`;
   if (!term.isWellFormed()) return "has half of a surrogate pair";
   const text = foldedTerm(term);
   if (!/[\p{L}\p{N}]/u.test(text)) return "has no letter or digit";
@@ -39,6 +43,7 @@ export function termProblem({ term, match }: Pick<OverlayTerm, "term" | "match">
 
 /** What is wrong with an exception of a term, as the end of a sentence about it; undefined when nothing is. */
 export function unlessProblem(phrase: string, term: string): string | undefined {
+  if (phrase.length > maxGiven) return `is longer than ${maxGiven} characters as it was sent`;
   if (!phrase.isWellFormed()) return "has half of a surrogate pair";
   const text = foldedTerm(phrase);
   if (text.length > termBounds.unless) return `is longer than ${termBounds.unless} characters`;

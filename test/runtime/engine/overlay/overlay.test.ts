@@ -88,6 +88,28 @@ describe("a term", () => {
   });
 });
 
+describe("allowed phrases", () => {
+  const of = (count: number, text: string) =>
+    overlay("pl", {
+      terms: { custom: [term("aa"), term("فيل")] },
+      allow: Array.from({ length: count }, (_, index) => `${text} ${index}`),
+    });
+
+  it("that a term occurs in are limited, since all are compared wherever it stands", () => {
+    expect(foundIn("aa", of(200, "nothing of it"))).toEqual(["keywords: aa"]);
+    for (const text of ["aa ".repeat(40), "فيل ".repeat(30)])
+      expect(() => foundIn("aa", of(200, text))).toThrow("have fewer or shorter ones");
+  });
+
+  it("are exceptions of patterns in every spelling", () => {
+    const patterns = [{ id: "pl.x", category: "injection", pattern: "zignoruj\\s+słonia", score: 0.9 }];
+    const allowing = overlay("pl", { patterns, allow: ["Nigdy  nie ZIGNORUJ słonia"] });
+    expect(foundIn("nigdy nie zignoruj  słonia; zignoruj słonia", allowing)).toEqual([
+      "injection.wording: zignoruj słonia",
+    ]);
+  });
+});
+
 describe("an overlay", () => {
   it("feeds the detector of its category, with a pattern too, and says where a finding comes from", () => {
     const patterns = [{ id: "pl.x", category: "injection", pattern: "zignoruj\\s+słonia", score: 0.9 }];

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { keywords } from "../../../../runtime/engine/detectors/keywords.ts";
 import { assertCompilable, compileEngine } from "../../../../runtime/engine/engine.ts";
+import { BundleTooLarge } from "../../../../runtime/engine/pattern/bundle-too-large.ts";
 import type { PolicySource } from "../../../../runtime/engine/policy-plan/compiled-policy.ts";
-import { assertFits, BundleTooLarge, bundleLimits } from "../../../../runtime/engine/scan/bundle-limit.ts";
+import { assertFits, bundleLimits } from "../../../../runtime/engine/scan/bundle-limit.ts";
 import { TableCache } from "../../../../runtime/engine/scan/table-cache.ts";
 
 function policyOf(name: string, detector: object, envs?: readonly string[]): PolicySource {

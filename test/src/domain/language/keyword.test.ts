@@ -1,7 +1,7 @@
 // Keywords and tags as people write them.
 
 import { describe, expect, it } from "vitest";
-import { readKeywords } from "../../../../src/domain/language/keyword.ts";
+import { checkKeywords } from "../../../../src/domain/analysis/check-keywords.ts";
 import { canonicalTag, shippedLanguages } from "../../../../src/domain/language/shipped.ts";
 import { Fault } from "../../../../src/kit/fault/fault.ts";
 
@@ -9,8 +9,9 @@ const library = shippedLanguages();
 
 /** The fields that are refused, each with its message; none when all are taken. */
 function refused(language: string, keywords: string[]): string[] {
+  const { name, common } = library.require(language);
   try {
-    expect(readKeywords(keywords, [], library.require(language)).keywords).toHaveLength(keywords.length);
+    expect(checkKeywords({ keywords, allow: [], language, name, common }).keywords).toHaveLength(keywords.length);
     return [];
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -68,6 +69,20 @@ describe("a keyword of one character", () => {
     expect(refused("en", ["q"])).toEqual([expect.stringContaining("is shorter than 2 characters")]);
     expect(refused("zh", ["大象"])).toEqual([]);
     expect(refused("th", ["กข"])).toEqual([]);
+  });
+});
+
+describe("a keyword that was written to take long", () => {
+  it("is not read when it is far too long before normalization", () => {
+    const padded = `zielony${" ".repeat(600)}słoń`;
+    const long = "keywords[0].term is longer than 512 characters as it was sent";
+    expect(refused("pl", [padded])).toEqual([long]);
+    expect(refused("ar", ["\ufdfa".repeat(300_000)])).toEqual([long]);
+  });
+
+  it("is not read after a hundred problems", () => {
+    const wrong = Array.from({ length: 2_000 }, () => "\ufdfa".repeat(100));
+    expect(refused("pl", wrong)).toHaveLength(100);
   });
 });
 

@@ -1,8 +1,7 @@
-// Reads and checks the keywords that an organization wants in a language. All problems are told at once, each with the
+// Reads and checks the keywords that an organization wants in a language. Many problems are told at once, each with the
 // index of its keyword.
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import type { LanguagePack } from "../../../runtime/engine/authoring/language-pack/language-pack.ts";
 import {
   foldedTerm,
   sameForms,
@@ -12,14 +11,40 @@ import {
 } from "../../../runtime/engine/authoring/language-pack/term-rule.ts";
 import { overlayCategories } from "../../../runtime/engine/languages/overlay.ts";
 import { validationFailed } from "../../kit/fault/fault.ts";
-import type { StoredKeyword } from "../../store/language/custom-keywords.ts";
 
 /** Limits of an organization's own keywords. */
 export const keywordLimits = { language: 2_000, organization: 10_000, unless: 20, allow: 200 } as const;
 
 const matches = ["word", "stem", "substring"] as const;
 const keys = new Set(["term", "category", "match", "score", "unless", "is_common_intended"]);
+/** Problems that are told. What comes after them is not read: each keyword costs time. */
 const maxProblems = 100;
+
+/** A keyword with everything that may be left out. */
+export interface Keyword {
+  readonly term: string;
+  readonly category: string;
+  readonly match: "word" | "stem" | "substring";
+  readonly score: number;
+  readonly unless: readonly string[];
+}
+
+/** What is asked of keywords. */
+export interface KeywordCheck {
+  readonly keywords: readonly JsonValue[];
+  readonly allow: readonly string[];
+  readonly language: string;
+  /** Name of the language, for messages. */
+  readonly name: string;
+  /** Its most frequent words. */
+  readonly common: readonly string[];
+}
+
+/** Keywords and allowed phrases that are right. */
+export interface CheckedKeywords {
+  readonly keywords: readonly Keyword[];
+  readonly allow: readonly string[];
+}
 
 interface Problem {
   readonly field: string;
@@ -28,46 +53,53 @@ interface Problem {
 
 /** A keyword as it was sent, and what is wrong with it. */
 interface ReadKeyword {
-  readonly keyword: StoredKeyword;
+  readonly keyword: Keyword;
   readonly isCommonIntended: boolean;
 }
 
 /** The keywords and allowed phrases, checked. Throws a 422 that names each wrong one by its index. */
-export function readKeywords(
-  given: readonly JsonValue[],
-  allow: readonly string[],
-  pack: LanguagePack,
-): { readonly keywords: StoredKeyword[]; readonly allow: string[] } {
+export function checkKeywords({
+  keywords: given,
+  allow,
+  language,
+  name,
+  common: frequent,
+}: KeywordCheck): CheckedKeywords {
   const problems: Problem[] = [];
-  const common = new Set(pack.common.map(foldedTerm));
+  const common = new Set(frequent.map(foldedTerm));
   const known = new Map<string, number>();
-  const keywords = given.flatMap((value, index) => {
+  const keywords: Keyword[] = [];
+  for (const [index, value] of given.entries()) {
+    if (problems.length >= maxProblems) break;
     const read = readKeyword(value, `keywords[${index}]`, problems);
-    if (read === undefined) return [];
+    if (read === undefined) continue;
     const { keyword, isCommonIntended } = read;
-    const text = foldedTerm(keyword.term);
     const field = `keywords[${index}].term`;
-    if (common.has(text) && !isCommonIntended)
+    if (common.has(foldedTerm(keyword.term)) && !isCommonIntended)
       problems.push({
         field,
-        message: `is one of the most frequent words of ${pack.name}; set is_common_intended when that is meant`,
+        message: `is one of the most frequent words of ${name}; set is_common_intended when that is meant`,
       });
-    const forms = [...sameForms(keyword.term, pack.overlay.language)];
+    const forms = [...sameForms(keyword.term, language)];
     const first = forms.map((form) => known.get(form)).find((at) => at !== undefined);
     if (first !== undefined)
       problems.push({ field, message: `is the same as keywords[${first}] once case, marks and spelling are folded` });
     for (const form of forms) known.set(form, known.get(form) ?? index);
-    return [keyword];
-  });
+    keywords.push(keyword);
+  }
   for (const [index, phrase] of allow.entries()) {
-    const field = `allow[${index}]`;
-    if (!phrase.isWellFormed()) problems.push({ field, message: "has half of a surrogate pair" });
-    else if (!/[\p{L}\p{N}]/u.test(foldedTerm(phrase))) problems.push({ field, message: "has no letter or digit" });
-    else if (foldedTerm(phrase).length > termBounds.max)
-      problems.push({ field, message: `is longer than ${termBounds.max} characters` });
+    const wrong = allowProblem(phrase);
+    if (wrong !== undefined) problems.push({ field: `allow[${index}]`, message: wrong });
   }
   if (problems.length > 0) throw validationFailed(problems.slice(0, maxProblems));
   return { keywords, allow: [...new Set(allow)] };
+}
+
+function allowProblem(phrase: string): string | undefined {
+  if (!phrase.isWellFormed()) return "has half of a surrogate pair";
+  const text = foldedTerm(phrase);
+  if (!/[\p{L}\p{N}]/u.test(text)) return "has no letter or digit";
+  return text.length > termBounds.max ? `is longer than ${termBounds.max} characters` : undefined;
 }
 
 function readKeyword(value: JsonValue, path: string, problems: Problem[]): ReadKeyword | undefined {
