@@ -1,6 +1,6 @@
 // English injection rules about a pretext: somebody who says that they hold an office, and demands data. Both parts
-// count only together, and a person of an office who asks how to do their work demands nothing. For weights see
-// instruction.ts.
+// count only together, and a person of an office who asks how to do their work demands nothing. What stands between them
+// is so short that a stream holds back no more than a window for a match. For weights see instruction.ts.
 
 import type { Rule } from "../../injection-part.ts";
 
@@ -24,7 +24,7 @@ export const pretextRules: readonly Rule[] = [
   {
     family: "pretext",
     weight: 0.7,
-    pattern: `${claim}[^\\n?]{0,90}\\b${pressing}\\b[^\\n?]{0,80}${demand}[^\\n?]{0,60}\\b${data}`,
+    pattern: `${claim}[^\\n?]{0,60}\\b${pressing}\\b[^\\n?]{0,50}${demand}[^\\n?]{0,40}\\b${data}`,
   },
   {
     family: "pretext",
