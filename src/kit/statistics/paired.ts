@@ -1,6 +1,6 @@
 // Two judges of the same things.
 
-import { type Interval, wilson, z95 } from "./proportion.ts";
+import { type Interval, z95 } from "./proportion.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 /** How two judges of the same things agree with the truth. */
@@ -34,32 +34,9 @@ export function mcnemarExact({ onlyFirst, onlySecond }: Pick<PairedCounts, "only
 }
 
 /**
- * The difference of two paired proportions, second minus first, with Newcombe's interval at 95 %: his method 10, which
- * combines Wilson's bounds by the correlation of the pairs. R. G. Newcombe, Statistics in Medicine 17 (1998),
- * 2635-2650.
- */
-export function newcombePaired({ both, onlyFirst, onlySecond, neither }: PairedCounts, z = z95): Interval {
-  const n = both + onlyFirst + onlySecond + neither;
-  if (n === 0) return { estimate: Number.NaN, lower: -1, upper: 1 };
-  const first = wilson(both + onlyFirst, n, z);
-  const second = wilson(both + onlySecond, n, z);
-  const estimate = (onlySecond - onlyFirst) / n;
-  const product = (both + onlyFirst) * (onlySecond + neither) * (both + onlySecond) * (onlyFirst + neither);
-  const raw = both * neither - onlyFirst * onlySecond;
-  // Method 10 corrects the correlation for continuity where it is positive.
-  const numerator = raw > 0 ? Math.max(raw - n / 2, 0) : raw;
-  const phi = product === 0 ? 0 : numerator / Math.sqrt(product);
-  const [dl1, du1] = [first.estimate - first.lower, first.upper - first.estimate];
-  const [dl2, du2] = [second.estimate - second.lower, second.upper - second.estimate];
-  const below = Math.sqrt(Math.max(0, dl2 ** 2 - 2 * phi * dl2 * du1 + du1 ** 2));
-  const above = Math.sqrt(Math.max(0, du2 ** 2 - 2 * phi * du2 * dl1 + dl1 ** 2));
-  return { estimate, lower: Math.max(-1, estimate - below), upper: Math.min(1, estimate + above) };
-}
-
-/**
  * Tango's lower bound of the difference of two paired proportions, second minus first: the least one that the score test
  * does not refuse at z (T. Tango, Statistics in Medicine 17 (1998), 891-908). It holds where few pairs differ, where
- * Newcombe's is far too sure: without any that differs it is -z² / (n + z²). Counts need not be whole.
+ * Newcombe's interval is far too sure: without any that differs it is -z² / (n + z²). Counts need not be whole.
  */
 export function tangoLower({ both, onlyFirst, onlySecond, neither }: PairedCounts, z: number): number {
   const n = both + onlyFirst + onlySecond + neither;
@@ -80,6 +57,15 @@ export function tangoLower({ both, onlyFirst, onlySecond, neither }: PairedCount
     else kept = middle;
   }
   return refused;
+}
+
+/** The difference of two paired proportions, second minus first, with Tango's interval at 95 %. */
+export function tangoInterval(counts: PairedCounts, z = z95): Interval {
+  const { both, onlyFirst, onlySecond, neither } = counts;
+  const n = both + onlyFirst + onlySecond + neither;
+  if (n === 0) return { estimate: Number.NaN, lower: -1, upper: 1 };
+  const reversed = { both, onlyFirst: onlySecond, onlySecond: onlyFirst, neither };
+  return { estimate: (onlySecond - onlyFirst) / n, lower: tangoLower(counts, z), upper: -tangoLower(reversed, z) };
 }
 
 /**

@@ -1,6 +1,6 @@
 // Compares two benchmarks of the same samples: which one is right where the other is wrong.
 
-import { holm, mcnemarExact, newcombePaired, type PairedCounts, signFlip } from "../../../kit/statistics/paired.ts";
+import { holm, mcnemarExact, type PairedCounts, signFlip, tangoInterval } from "../../../kit/statistics/paired.ts";
 import type { Tools } from "../tools.ts";
 import { type SampleFact, type SliceKind, sliceKinds } from "./sample-fact.ts";
 
@@ -158,7 +158,7 @@ function differenceOf(pairs: readonly Pair[]): Difference {
   const counts: PairedCounts = {
     ...{ both: bothRight ?? 0, onlySecond: onlyRight ?? 0, onlyFirst: onlyWrong ?? 0, neither: bothWrong ?? 0 },
   };
-  const { estimate, lower, upper } = newcombePaired(counts);
+  const { estimate, lower, upper } = tangoInterval(counts);
   return {
     ...{ bothRight: counts.both, onlyRight: counts.onlySecond, onlyWrong: counts.onlyFirst },
     ...{ bothWrong: counts.neither, estimate: Number.isNaN(estimate) ? null : estimate, lower, upper },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { holm, mcnemarExact, newcombePaired, signFlip, tangoLower } from "../../../../src/kit/statistics/paired.ts";
+import { holm, mcnemarExact, signFlip, tangoInterval, tangoLower } from "../../../../src/kit/statistics/paired.ts";
+import { z95 } from "../../../../src/kit/statistics/proportion.ts";
 
 describe("McNemar's exact test", () => {
   // M. P. Fay, "Exact McNemar's Test and Matching Confidence Intervals", package exact2x2: 9 and 2 give 0.06543. The
@@ -23,27 +24,20 @@ describe("McNemar's exact test", () => {
   });
 });
 
-describe("Newcombe's paired interval", () => {
-  // R. G. Newcombe, Statistics in Medicine 17 (1998), 2635-2650, table II, method 10.
-  it.each([[{ both: 36, onlyFirst: 2, onlySecond: 12, neither: 0 }, 0.2, 0.0569, 0.3404]])(
-    "of %o is as published, all digits",
-    (counts, estimate, lower, upper) => {
-      const found = newcombePaired(counts);
-      expect([found.estimate, found.lower, found.upper].map((bound) => Number(bound.toFixed(4)))).toEqual([
-        ...[estimate, lower, upper],
-      ]);
-    },
-  );
-
-  it("turns around with the judges", () => {
-    const one = newcombePaired({ both: 36, onlyFirst: 2, onlySecond: 12, neither: 7 });
-    const other = newcombePaired({ both: 36, onlyFirst: 12, onlySecond: 2, neither: 7 });
-    expect(other.lower).toBeCloseTo(-one.upper, 12);
-    expect(other.upper).toBeCloseTo(-one.lower, 12);
+describe("Tango's interval", () => {
+  it("turns around with the judges, and has the bound by which gates go", () => {
+    const counts = { both: 36, onlyFirst: 2, onlySecond: 12, neither: 7 };
+    const one = tangoInterval(counts);
+    const other = tangoInterval({ ...counts, onlyFirst: 12, onlySecond: 2 });
+    expect([one.estimate, one.lower]).toEqual([10 / 57, tangoLower(counts, z95)]);
+    expect([other.estimate, other.lower, other.upper]).toEqual([-one.estimate, -one.upper, -one.lower]);
   });
 
-  it("is everything without pairs", () => {
-    expect(newcombePaired({ both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 })).toMatchObject({ lower: -1, upper: 1 });
+  it("of equal judges is not sure of anything that few samples cannot show, and is everything without pairs", () => {
+    const { lower, upper } = tangoInterval({ both: 10, onlyFirst: 0, onlySecond: 0, neither: 10 });
+    expect(upper).toBeCloseTo((z95 * z95) / (20 + z95 * z95), 8);
+    expect(lower).toBe(-upper);
+    expect(tangoInterval({ both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 })).toMatchObject({ lower: -1, upper: 1 });
   });
 });
 
