@@ -77,7 +77,7 @@ export class Overrides {
         if (environment.activeVersion !== found.version) return undefined;
         requireActivatable(caller, environment);
         const policy = requireOverridable(found.rules, input);
-        await requireCalibration(tx, input);
+        await requireCalibration(tx, environment, input);
         return this.#set(tx, caller, environment, { ...input, policy });
       });
       if (override !== undefined) return override;
@@ -165,12 +165,29 @@ function requireOverridable(
   return rule.policy;
 }
 
-async function requireCalibration(tx: Transaction, { calibrationId, policyId, ruleId }: NewOverride): Promise<void> {
+async function requireCalibration(
+  tx: Transaction,
+  { projectId, name }: EnvironmentRow,
+  { calibrationId, policyId, ruleId }: NewOverride,
+): Promise<void> {
   if (calibrationId === undefined) return;
   const run = await findRun(tx, "calibration", calibrationId);
   const about = run === null ? undefined : JSON.parse(run.spec);
-  if (about?.policyId === policyId && about?.ruleId === ruleId) return;
-  throw validationFailed([{ field: "calibration_id", message: "names no calibration of this rule" }]);
+  if (run === null || about?.policyId !== policyId || about?.ruleId !== ruleId)
+    throw validationFailed([{ field: "calibration_id", message: "names no calibration of this rule" }]);
+  if (run.state !== "succeeded") {
+    const message = `names a calibration that says nothing: it is ${run.state}`;
+    throw validationFailed([{ field: "calibration_id", message }]);
+  }
+  // One of a dataset is about no environment.
+  const { annotations } = about.source;
+  const isHere =
+    annotations === undefined
+      ? (run.projectId ?? projectId) === projectId
+      : annotations.projectId === projectId && (annotations.environment ?? name) === name;
+  if (isHere) return;
+  const where = annotations?.environment === undefined ? "project" : "environment";
+  throw validationFailed([{ field: "calibration_id", message: `names a calibration of another ${where}` }]);
 }
 
 function auditView({ id, policyId, ruleId, reason, calibrationId, createdAt, until }: RuleOverrideRow) {

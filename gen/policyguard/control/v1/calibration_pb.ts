@@ -392,8 +392,8 @@ export type CalibrationReport = Message<"policyguard.control.v1.CalibrationRepor
 
   /**
    * What keeps the rule from doing harm until then: an override of it in the environment of the traces. Null when the
-   * threshold in force keeps the promise, when the sample does not show that it is wrong more often than promised, and
-   * when it is not about one environment. Nothing is set: an admin does that.
+   * threshold in force keeps the promise, when the sample does not show, with the promise's confidence, that it is wrong
+   * more often than promised, and when it is not about one environment. Nothing is set: an admin does that.
    *
    * @generated from field: optional policyguard.control.v1.CalibrationOverride override = 13;
    */

@@ -130,7 +130,8 @@ export type CreateOverrideRequest = Message<"policyguard.control.v1.CreateOverri
   hours?: number | undefined;
 
   /**
-   * The calibration that proposed it. It has to be about this rule.
+   * The calibration that proposed it. It has to have succeeded, and to be about this rule: by a dataset, or by traces of
+   * this environment or of its whole project.
    *
    * @generated from field: optional string calibration_id = 8;
    */

@@ -1,5 +1,6 @@
 // When a calibration proposes to keep the rule in shadow until a better threshold is in force.
 
+import { binomialAtMost } from "../../../kit/statistics/binomial.ts";
 import type { CalibrationEstimate } from "./calibration-estimate.ts";
 import type { CalibrationSpec, OverrideProposal } from "./calibration-spec.ts";
 import { percent } from "./calibration-statement.ts";
@@ -22,9 +23,12 @@ export function overrideOf(
   if (environment === undefined || keeps) return null;
   // Between two steps the stricter one counts, which is not wrong more often than the rule is.
   const point = curve.find((each) => each.threshold >= currentThreshold);
-  const rate = point?.falsePositiveRate ?? null;
-  const { maxFalsePositiveRate: promised } = promise;
-  if (point === undefined || rate === null || promised === undefined || rate <= promised) return null;
+  const { maxFalsePositiveRate: promised, confidence } = promise;
+  if (point === undefined || promised === undefined) return null;
+  // So many false positives or more of a rule that keeps the promise: by luck that is too rare to believe. It is the
+  // same as a lower bound of Clopper and Pearson, one-sided at the promise's confidence, above what is promised.
+  const byLuck = binomialAtMost(n - point.falsePositives, n, 1 - promised);
+  if (byLuck > 1 - confidence) return null;
   const reason = `matched ${point.falsePositives} of ${n} innocent traces; at most ${percent(promised)} were promised`;
   return { projectId, environment, reason, hours };
 }
