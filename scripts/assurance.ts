@@ -55,6 +55,12 @@ const properties: Readonly<Record<string, Property>> = {
     file: "test/runtime/engine/authoring/pack/hub.test.ts",
     unit: "packs, each with every example of every parameter and in every mode",
   },
+  overrides: {
+    file: "test/e2e/override.test.ts",
+    test: "every runtime of a fleet",
+    unit: "runtimes that follow an override: when it is set, over a restart of half of them, and when it is ended",
+    n: 50,
+  },
   outage: { file: "test/e2e/outage.test.ts", unit: "simulated hours without the control plane", n: 24 },
   swaps: { file: "test/e2e/swaps.test.ts", unit: "swaps of the bundle under load", n: 1_000 },
   "kill-runtime": { file: "test/e2e/kill.test.ts", test: "a runtime that is killed", unit: "kills", n: 200 },

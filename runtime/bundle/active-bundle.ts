@@ -27,6 +27,8 @@ export type EngineBuilder = Pick<BundleBuilder, "build" | "verify">;
 /** The bundle in force, compiled. */
 export interface LoadedBundle {
   readonly engine: Engine;
+  /** The engine without the overrides of the activation: the same one when there are none. */
+  readonly bare: Engine;
   /** The detector backends that its policies name. */
   readonly backends: ReadonlyMap<string, BackendReference>;
   /** The agents that its content refers to, by their ids. */
@@ -112,6 +114,7 @@ export class BundleHolder {
     this.#base = base;
     this.#loaded = {
       engine,
+      bare: base,
       backends,
       agents: agentKeysOf(found),
       ...factsOf(found.activation.payload, now),

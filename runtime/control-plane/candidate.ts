@@ -1,7 +1,8 @@
 // The candidate is a version that is evaluated beside the active one and never enforced. Its evaluations come from a
 // short queue and run one at a time, after the answers have gone out; a busy runtime skips some, and counts them. A
 // candidate can neither slow down an answer nor fail one. Its outcomes are counted, and a few differences are named; no
-// text leaves the runtime this way.
+// text leaves the runtime this way. Both are compared without overrides, which end by themselves: a rule that one keeps
+// in shadow would otherwise hide what a change of it blocks.
 
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
@@ -19,7 +20,6 @@ import type { ActivationPayload, CandidateReference } from "../../src/kit/bundle
 import type { Logger } from "../../src/kit/observability/log.ts";
 import type { Clock } from "../../src/kit/process/clock.ts";
 import type { EngineBuilder } from "../bundle/active-bundle.ts";
-import { hasSameOverrides, withOverrides } from "../bundle/override.ts";
 import { rejectionText } from "../bundle/rejection.ts";
 import { type ContentCheck, verifyContent } from "../bundle/verify.ts";
 import { prepare, warmUp } from "../bundle/warm-up.ts";
@@ -50,7 +50,8 @@ export interface CandidateRunnerOptions {
 }
 
 interface Waiting {
-  readonly active: Evaluation;
+  /** What the active version says without overrides. */
+  readonly active: () => Evaluation;
   readonly evaluate: (candidate: LoadedCandidate) => Evaluation;
 }
 
@@ -59,10 +60,6 @@ export class CandidateRunner {
   readonly #options: CandidateRunnerOptions;
   readonly #end = new AbortController();
   #wanted: CandidateReference | undefined;
-  /** The activation that named it last. */
-  #activation: Pick<ActivationPayload, "overrides"> = {};
-  /** The candidate before overrides are applied to it. */
-  #base: Engine | undefined;
   #loaded: LoadedCandidate | undefined;
   /** Whether the wanted one is neither loaded nor on its way. */
   #isFailed = false;
@@ -81,20 +78,15 @@ export class CandidateRunner {
     return isOver ? undefined : this.#loaded;
   }
 
-  /** Follows the candidate that the activation in force names, and keeps the same rules of it in shadow. */
-  follow(activation: ActivationPayload): void {
-    const { candidate } = activation;
-    const before = this.#activation;
-    this.#activation = activation;
+  /** Follows the candidate that the activation in force names. */
+  follow({ candidate }: Pick<ActivationPayload, "candidate">): void {
     const wanted = candidate !== undefined && this.#takesPart(candidate) ? candidate : undefined;
     if (wanted?.digest === this.#wanted?.digest && wanted?.version === this.#wanted?.version) {
       this.#wanted = wanted;
-      if (wanted !== undefined && !hasSameOverrides(before, activation)) this.#apply(wanted);
       if (wanted !== undefined && this.#isFailed) void this.#load(wanted);
       return;
     }
     this.#wanted = wanted;
-    this.#base = undefined;
     this.#loaded = undefined;
     this.#isFailed = false;
     this.#queue = [];
@@ -103,7 +95,7 @@ export class CandidateRunner {
   }
 
   /** Queues an evaluation of the active version for the candidate, for when the process has nothing else to do. */
-  consider(active: Evaluation, evaluate: (candidate: LoadedCandidate) => Evaluation): void {
+  consider(active: Waiting["active"], evaluate: Waiting["evaluate"]): void {
     if (this.current === undefined) return;
     if (this.#queue.length >= queueLimit) {
       this.#tally.skipped += 1;
@@ -116,13 +108,12 @@ export class CandidateRunner {
   }
 
   /** The candidate's outcome at once, for a caller that asked for full detail. Undefined when it fails. */
-  judge(active: Evaluation, evaluate: (candidate: LoadedCandidate) => Evaluation): CandidateOutcome | undefined {
+  judge(active: Waiting["active"], evaluate: Waiting["evaluate"]): CandidateOutcome | undefined {
     const candidate = this.current;
-    if (candidate === undefined) return undefined;
-    const outcome = this.#compare(candidate, { active, evaluate });
-    if (outcome === undefined) return undefined;
-    const changed = outcome !== active.response.outcome;
-    return create(CandidateOutcomeSchema, { version: candidate.reference.version, outcome, changed });
+    const pair = candidate && this.#compare(candidate, { active, evaluate });
+    if (candidate === undefined || pair === undefined) return undefined;
+    const changed = pair.candidate !== pair.active;
+    return create(CandidateOutcomeSchema, { version: candidate.reference.version, outcome: pair.candidate, changed });
   }
 
   /** The counts since the last call; undefined when nothing was counted. */
@@ -161,8 +152,8 @@ export class CandidateRunner {
       await prepare(engine, { isWanted: () => this.#wanted?.digest === wanted.digest });
       await warmUp(engine);
       if (this.#wanted?.digest !== wanted.digest) return;
-      this.#base = engine;
-      this.#apply(wanted);
+      const { version, digest } = wanted;
+      this.#loaded = { engine, reference: create(BundleReferenceSchema, { version, digest }) };
       log.info({ version: wanted.version }, "candidate is evaluated beside the active version");
     } catch (err) {
       if (this.#end.signal.aborted || this.#wanted?.digest !== wanted.digest) return;
@@ -172,13 +163,6 @@ export class CandidateRunner {
       if (bundle !== undefined) this.#tally.loadFailure = rejectionText(err);
       log.warn({ err, version: wanted.version }, "the candidate could not be loaded");
     }
-  }
-
-  // Overrides stay when another version is activated, so a rule that one keeps in shadow would block nothing newly.
-  #apply({ version, digest }: CandidateReference): void {
-    if (this.#base === undefined) return;
-    const engine = withOverrides(this.#base, this.#activation);
-    this.#loaded = { engine, reference: create(BundleReferenceSchema, { version, digest }) };
   }
 
   #next(): void {
@@ -192,26 +176,25 @@ export class CandidateRunner {
     setImmediate(() => this.#next());
   }
 
-  #compare(candidate: LoadedCandidate, { active, evaluate }: Waiting): Outcome | undefined {
+  #compare(candidate: LoadedCandidate, { active, evaluate }: Waiting): Pair | undefined {
     try {
-      const other = evaluate(candidate);
-      this.#count(active, other);
-      return other.response.outcome;
+      return this.#count(active(), evaluate(candidate));
     } catch {
       this.#tally.failed += 1;
       return undefined;
     }
   }
 
-  #count(active: Evaluation, other: Evaluation): void {
+  #count(active: Evaluation, other: Evaluation): Pair {
     const pair = { active: active.response.outcome, candidate: other.response.outcome };
     const key = `${pair.active} ${pair.candidate}`;
     const { pairs, samples } = this.#tally;
     pairs.set(key, { ...pair, count: (pairs.get(key)?.count ?? 0) + 1 });
-    if (pair.active === pair.candidate || samples.length >= sampleLimit) return;
+    if (pair.active === pair.candidate || samples.length >= sampleLimit) return pair;
     const { evaluationId } = active.response;
     const createdAt = timestampFromDate(this.#options.clock.now());
     samples.push({ ...pair, evaluationId, rule: other.decidedByRule, createdAt });
+    return pair;
   }
 }
 

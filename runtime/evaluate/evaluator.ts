@@ -250,8 +250,8 @@ export class Evaluator {
     const { stage, now } = context;
     const evaluation = this.#orNothing(metered, () => evaluate(loaded, context));
     const { response } = evaluation;
-    this.#compare(request, evaluation, (candidate) =>
-      evaluate({ ...loaded, ...candidate }, { ...context, bundle: candidate.reference, ...untimed }),
+    this.#compare(request, { evaluation, loaded }, (by) =>
+      evaluate({ ...loaded, ...by }, { ...context, bundle: by.reference, ...untimed }),
     );
     // `writeRecord` reuses its bytes: no other message may be written before `append`.
     const record =
@@ -267,13 +267,15 @@ export class Evaluator {
   /** Has a candidate judge the same request: after the answer, or at once for a caller that asked for full detail. */
   #compare(
     { options }: EvaluateRequest,
-    evaluation: Evaluation,
-    evaluate: (candidate: LoadedCandidate) => Evaluation,
+    { evaluation, loaded }: { readonly evaluation: Evaluation; readonly loaded: LoadedBundle },
+    evaluate: (by: LoadedCandidate) => Evaluation,
   ): void {
     const { candidates } = this.#options;
     if (candidates?.current === undefined) return;
-    if (options?.detail === DetailLevel.FULL) evaluation.response.candidate = candidates.judge(evaluation, evaluate);
-    else candidates.consider(evaluation, evaluate);
+    const { engine, bare, reference } = loaded;
+    const active = () => (bare === engine ? evaluation : evaluate({ engine: bare, reference }));
+    if (options?.detail === DetailLevel.FULL) evaluation.response.candidate = candidates.judge(active, evaluate);
+    else candidates.consider(active, evaluate);
   }
 
   /** Does the work of an evaluation; when it fails, there was none. */

@@ -1,6 +1,5 @@
 // How a replay stands before a gate.
 
-import type { JsonObject } from "@bufbuild/protobuf";
 import type { ReplayRequirement } from "../bundle/gate/definition.ts";
 import type { GateFinding } from "../bundle/gate/verdict.ts";
 import type { CountEstimate } from "./replay-estimate.ts";
@@ -10,7 +9,16 @@ import type { ReplayProgress, ReplaySpec } from "./replay-spec.ts";
 /** How the replay stands. */
 export function judgeReplay(
   { maxNewlyBlocked, maxNewlyAllowed, bounded, minTraces, windowDays }: ReplayRequirement,
-  { spec, progress }: { readonly spec: Pick<ReplaySpec, "sample" | "filter">; readonly progress: ReplayProgress },
+  {
+    spec,
+    progress,
+    overrides,
+  }: {
+    readonly spec: Pick<ReplaySpec, "sample" | "filter">;
+    readonly progress: ReplayProgress;
+    /** Those in force: traces say what was enforced under them, and content is judged without them. */
+    readonly overrides: readonly { readonly policy: string; readonly ruleId: string }[];
+  },
 ): GateFinding {
   const { population, judged, newlyBlocked, newlyAllowed } = replaySharesOf(spec, progress, bounded);
   const held = [
@@ -18,9 +26,10 @@ export function judgeReplay(
     ...(maxNewlyAllowed === null ? [] : [hold("newly_allowed", newlyAllowed, population, maxNewlyAllowed)]),
   ];
   const isEnough = judged >= minTraces;
-  const details: JsonObject = {
+  const details = {
     ...{ population, judged, needed_n: isEnough ? null : minTraces },
     ...Object.fromEntries(held.map(({ name, numbers }) => [name, numbers])),
+    overrides: overrides.map(({ policy, ruleId }) => `${policy}/${ruleId}`),
   };
   if (!isEnough) {
     const left = bounded === "ignore" ? " with an exact answer" : "";
@@ -29,7 +38,13 @@ export function judgeReplay(
   }
   const unmet = held.filter(({ isMet }) => !isMet);
   const said = (unmet.length > 0 ? unmet : held).map(({ words }) => words).join("; ");
-  return { state: unmet.length > 0 ? "failed" : "passed", reason: `${said}, of ${population} traces`, details };
+  const reason = `${said}, of ${population} traces${saidOverrides(details.overrides)}`;
+  return { state: unmet.length > 0 ? "failed" : "passed", reason, details };
+}
+
+function saidOverrides(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  return `; traces since overrides keep ${names.join(", ")} in shadow count what these rules block as newly blocked`;
 }
 
 function hold(name: string, { estimate, high }: CountEstimate, population: number, limit: number) {

@@ -7,6 +7,7 @@ import type { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { BoundedCache } from "../../kit/process/bounded-cache.ts";
 import type { Sealer } from "../../platform/seal.ts";
+import { listOverrides } from "../../store/bundle/override.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { type SettledMark, settledMarks } from "../../store/measure/annotation/annotation-verdict.ts";
@@ -110,7 +111,10 @@ export class ReplayRun implements RunKind {
       const result = await write(tx);
       if (result.isLast) {
         const found = { spec: replaySpecOf(run.spec), progress: replayProgressOf(result.report) };
-        await settleGates(tx, run.id, (gate) => (gate.kind === "replay" ? judgeReplay(gate.replay, found) : undefined));
+        await settleGates(tx, run.id, async (gate, environmentId) => {
+          if (gate.kind !== "replay") return undefined;
+          return judgeReplay(gate.replay, { ...found, overrides: await listOverrides(tx, environmentId) });
+        });
       }
       return result;
     };

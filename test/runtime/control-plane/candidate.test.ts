@@ -113,21 +113,20 @@ describe("the share of runtimes that takes part", () => {
 });
 
 describe("a candidate beside overrides", () => {
-  it("has the same rules in shadow as the active version, as long as the activation names them", async () => {
+  it("is evaluated without them, beside what the active version says without them", async () => {
     const runner = runnerOf();
-    runner.follow(naming());
-    const policyId = (await loaded(runner)).engine.rules[0]?.policyId ?? "";
-    const until = new Date(clock.now().getTime() + hourMs).toISOString();
-    const overrides = [{ policy_id: policyId, rule_id: "word", mode: "shadow" as const, until }];
-    const outcome = () => runner.current && evaluate(runner.current).response.outcome;
-    expect(outcome()).toBe(Outcome.BLOCK);
-    runner.follow({ ...naming(), overrides });
-    expect(outcome()).toBe(Outcome.ALLOW);
-    runner.follow(naming());
-    expect(outcome()).toBe(Outcome.BLOCK);
-    const late = runnerOf();
-    late.follow({ ...naming(), overrides });
-    expect(evaluate(await loaded(late)).response.outcome).toBe(Outcome.ALLOW);
+    const overrides = [{ policy_id: newId(), rule_id: "word", mode: "shadow" as const, until: "2100-01-01T00:00:00Z" }];
+    const named: ActivationPayload = { ...naming(), overrides };
+    runner.follow(named);
+    const candidate = await loaded(runner);
+    expect(evaluate(candidate).response.outcome).toBe(Outcome.BLOCK);
+    const asked: string[] = [];
+    const bare = () => {
+      asked.push("active");
+      return evaluate(candidate);
+    };
+    expect(runner.judge(bare, evaluate)).toMatchObject({ outcome: Outcome.BLOCK, changed: false });
+    expect(asked).toEqual(["active"]);
   });
 });
 
@@ -135,7 +134,8 @@ describe("a candidate that expires", () => {
   it("is evaluated until it expires, and again when the expiry is moved", async () => {
     const runner = runnerOf();
     runner.follow(naming());
-    const active = evaluate(await loaded(runner));
+    const evaluation = evaluate(await loaded(runner));
+    const active = () => evaluation;
     expect(runner.judge(active, evaluate)).toMatchObject({ version: 1, outcome: Outcome.BLOCK, changed: false });
     clock.pass(hourMs - 1);
     expect(runner.current).toBeDefined();

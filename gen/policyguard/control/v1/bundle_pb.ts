@@ -404,7 +404,7 @@ export const CandidateSchema: GenMessage<Candidate> = /*@__PURE__*/
  */
 export type CandidateCount = Message<"policyguard.control.v1.CandidateCount"> & {
   /**
-   * Outcome of the active version.
+   * Outcome of the active version, without overrides, as that of the candidate.
    *
    * @generated from field: policyguard.policy.v1.Outcome active_outcome = 1;
    */

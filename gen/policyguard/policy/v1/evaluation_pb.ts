@@ -932,7 +932,7 @@ export const BundleReferenceSchema: GenMessage<BundleReference> = /*@__PURE__*/
   messageDesc(file_policyguard_policy_v1_evaluation, 16);
 
 /**
- * CandidateOutcome is what a candidate bundle would have answered.
+ * CandidateOutcome is what a candidate bundle would have answered, if no rule stood under an override.
  *
  * @generated from message policyguard.policy.v1.CandidateOutcome
  */
@@ -952,7 +952,7 @@ export type CandidateOutcome = Message$1<"policyguard.policy.v1.CandidateOutcome
   outcome: Outcome;
 
   /**
-   * True when the outcome differs from the active bundle's.
+   * True when the outcome differs from the active bundle's without overrides.
    *
    * @generated from field: bool changed = 3;
    */

@@ -273,7 +273,7 @@ export const CandidateTallySchema: GenMessage<CandidateTally> = /*@__PURE__*/
   messageDesc(file_policyguard_runtime_v1_reporting_service, 4);
 
 /**
- * CandidatePair counts evaluations with these two outcomes.
+ * CandidatePair counts evaluations with these two outcomes, both without overrides.
  *
  * @generated from message policyguard.runtime.v1.CandidatePair
  */
