@@ -32,6 +32,7 @@ export const alertTexts = {
   environment: "Environment",
   agent: "Agent",
   ofRule: "Rule of a policy",
+  ofPolicy: "Name of its policy",
   stage: "Stage",
   groupBy: "Each by itself",
   whole: "all together",

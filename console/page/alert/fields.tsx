@@ -87,6 +87,7 @@ export function ScopeFields({ form, onChange, faultOf }: FieldsProps) {
         <Typed name="environment" label={texts.environment} {...{ form, onChange, faultOf }} />
         <Typed name="agentId" label={texts.agent} {...{ form, onChange, faultOf }} />
         <Typed name="ruleId" label={texts.ofRule} {...{ form, onChange, faultOf }} />
+        <Typed name="policy" label={texts.ofPolicy} {...{ form, onChange, faultOf }} />
         <Select
           label={texts.stage}
           value={form.stage}

@@ -24,6 +24,7 @@ export interface RuleForm {
   readonly agentId: string;
   readonly stage: Stage;
   readonly ruleId: string;
+  readonly policy: string;
   readonly groupBy: AlertGroupBy;
   readonly recoveryThreshold: string;
   readonly forMinutes: string;
@@ -51,6 +52,7 @@ export const newRule: RuleForm = {
   agentId: "",
   stage: Stage.UNSPECIFIED,
   ruleId: "",
+  policy: "",
   groupBy: AlertGroupBy.UNSPECIFIED,
   recoveryThreshold: "",
   forMinutes: "0",
@@ -77,6 +79,7 @@ export function formOf(rule: AlertRule): RuleForm {
     agentId: filter?.agentId ?? "",
     stage: filter?.stage ?? Stage.UNSPECIFIED,
     ruleId: filter?.ruleId ?? "",
+    policy: filter?.policy ?? "",
     groupBy: rule.groupBy ?? AlertGroupBy.UNSPECIFIED,
     recoveryThreshold: textOf(rule.recoveryThreshold),
     forMinutes: String(rule.forMinutes),
@@ -92,12 +95,13 @@ export function formOf(rule: AlertRule): RuleForm {
 
 /** What a call sends for the form. A change also says which of a rule's values it empties. */
 export function inputOf(form: RuleForm, { isChange }: { readonly isChange: boolean }) {
-  const { projectId, environment, agentId, ruleId, stage } = form;
+  const { projectId, environment, agentId, ruleId, policy, stage } = form;
   const filter = {
     ...optional("projectId", projectId.trim()),
     ...optional("environment", environment.trim()),
     ...optional("agentId", agentId.trim()),
     ...optional("ruleId", ruleId.trim()),
+    ...optional("policy", policy.trim()),
     ...(stage === Stage.UNSPECIFIED ? {} : { stage }),
   };
   const emptied = [

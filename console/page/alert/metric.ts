@@ -52,10 +52,10 @@ export function conditionText(metric: AlertMetric, operator: AlertOperator, thre
 
 /** What a value belongs to: "prod, support-bot"; undefined for the rule as a whole. */
 export function groupText(
-  group: { projectId?: string; environment?: string; agentId?: string; ruleId?: string } | undefined,
+  group: { projectId?: string; environment?: string; agentId?: string; ruleId?: string; policy?: string } | undefined,
   projectName: (id: string) => string,
 ): string | undefined {
-  const { projectId, environment, agentId, ruleId } = group ?? {};
-  const parts = [projectId && projectName(projectId), environment, agentId, ruleId].filter(Boolean);
+  const { projectId, environment, agentId, ruleId, policy } = group ?? {};
+  const parts = [projectId && projectName(projectId), environment, agentId, policy, ruleId].filter(Boolean);
   return parts.length === 0 ? undefined : parts.join(" · ");
 }

@@ -66,7 +66,8 @@ function About({ rule }: { readonly rule: AlertRule }) {
   const { filter, notify, metric } = rule;
   const project = projects.find(({ id }) => id === filter?.projectId)?.name ?? filter?.projectId;
   const stage = filter?.stage === undefined ? undefined : stageName(filter.stage);
-  const scope = [project, filter?.environment, filter?.agentId, stage, filter?.ruleId].filter(Boolean).join(" · ");
+  const parts = [project, filter?.environment, filter?.agentId, stage, filter?.policy, filter?.ruleId];
+  const scope = parts.filter(Boolean).join(" · ");
   const told = [
     notify?.webhooks ? texts.webhooks : "",
     notify !== undefined && notify.memberIds.length > 0 ? texts.members(notify.memberIds.length) : "",

@@ -15,7 +15,7 @@ const maxRecipients = 50;
 const ofService = {
   ...{ alert_rule_id: null, state: "triggered", project_id: null, webhook_id: null, alert_id: null, environment: null },
   ...{ agent_id: null, severity: null, reason: null, fired_at: null, resolved_at: null },
-  ...{ rule_id: null, samples: null, sample_trace_ids: [], url: null },
+  ...{ rule_id: null, policy: null, samples: null, sample_trace_ids: [], url: null },
 };
 
 /** An alert and the mail about it. */

@@ -129,7 +129,8 @@ export async function tellAll(tx: Transaction, { mailer, publicUrl }: Telling, t
 }
 
 function eventOf({ rule, alert, window, reason }: Tale, publicUrl: string | undefined, samples: string[]) {
-  const { projectId = null, environment = null, agentKey = null, ruleId = null } = groupOf(alert.groupKey);
+  const group = groupOf(alert.groupKey);
+  const { projectId = null, environment = null, agentKey = null, ruleId = null, policy = null } = group;
   const state = reason === "resolved" ? "resolved" : "triggered";
   const value = window.value ?? alert.peakValue ?? 0;
   return {
@@ -137,7 +138,7 @@ function eventOf({ rule, alert, window, reason }: Tale, publicUrl: string | unde
     ...{ window_seconds: rule.windowMinutes * 60, project_id: projectId, environment, agent_id: agentKey },
     ...{ alert_id: alert.id, severity: rule.severity, reason, fired_at: wholeSecond(alert.firedAt) },
     resolved_at: alert.resolvedAt == null ? null : wholeSecond(alert.resolvedAt),
-    ...{ rule_id: ruleId, samples: window.samples, url: urlOf(publicUrl, alert), sample_trace_ids: samples },
+    ...{ rule_id: ruleId, policy, samples: window.samples, url: urlOf(publicUrl, alert), sample_trace_ids: samples },
   };
 }
 

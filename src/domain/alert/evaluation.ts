@@ -39,6 +39,7 @@ import { type ComparedWindow, closeAlert, openAlert, type Tale, type Telling, ta
 import {
   type AnyFactMetric,
   isFact,
+  isFormerGroup,
   type Measured,
   type OpenGroups,
   sourceOf,
@@ -212,7 +213,8 @@ export class AlertEvaluation {
         group === undefined
           ? { ...quiet, state: rule.groupBy == null && rule.state === "no_data" ? ("no_data" as const) : quiet.state }
           : { state: group.state, sinceMs: group.since.getTime() };
-      const next = nextStanding(rule, before, until.getTime(), window.value);
+      const isFormer = isFormerGroup(rule, key);
+      const next = isFormer ? quiet : nextStanding(rule, before, until.getTime(), window.value);
       const tale = this.#settle(tx, rule, { group, key, next, alerts, window });
       if (tale !== undefined) tales.push(tale);
       if (moreUrgent(next.state, state) === next.state && next.state !== state) value = window.value ?? null;
@@ -327,7 +329,9 @@ export class Measurement {
 
   async #planUsage(): Promise<PlacedFact[]> {
     const percent = await this.#readPlanUsage(this.#tx);
-    return percent === undefined ? [] : [{ projectId: "", environment: "", ruleId: "", part: percent, whole: 100 }];
+    return percent === undefined
+      ? []
+      : [{ projectId: "", environment: "", policy: "", ruleId: "", part: percent, whole: 100 }];
   }
 
   #counted(of: keyof typeof counters, minutes: number): Promise<PlacedCounts[]> {

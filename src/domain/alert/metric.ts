@@ -103,7 +103,7 @@ export function sourceOf(rule: Pick<ValueRule, "metric" | "groupBy" | "filter">)
 /** The group of a rule that a place belongs to. */
 export function groupKeyOf(
   groupBy: AlertGroupBy | null | undefined,
-  { projectId, environment, agentKey, ruleId }: CountPlace,
+  { projectId, environment, agentKey, ruleId, policy }: CountPlace,
 ): string {
   switch (groupBy) {
     case "project":
@@ -113,7 +113,7 @@ export function groupKeyOf(
     case "agent":
       return groupKey({ agentKey });
     case "rule":
-      return groupKey({ ruleId });
+      return groupKey({ ruleId, policy });
     default:
       return groupKey({});
   }
@@ -125,22 +125,29 @@ export interface Group {
   readonly environment?: string | undefined;
   readonly agentKey?: string | undefined;
   readonly ruleId?: string | undefined;
+  /** Name of the rule's policy: two may have rules of the same id. */
+  readonly policy?: string | undefined;
 }
 
 /** A group as it is stored. */
-export function groupKey({ projectId, environment, agentKey, ruleId }: Group): string {
+export function groupKey({ projectId, environment, agentKey, ruleId, policy }: Group): string {
   const place = [projectId ?? null, environment ?? null, agentKey ?? null];
   // Groups that were stored before there were groups by rule have three parts.
-  return JSON.stringify(ruleId === undefined ? place : [...place, ruleId]);
+  return JSON.stringify(ruleId === undefined ? place : [...place, ruleId, policy ?? null]);
 }
 
 /** The group that was stored. */
 export function groupOf(key: string): Group {
-  const [projectId, environment, agentKey, ruleId]: (string | null)[] = JSON.parse(key);
+  const [projectId, environment, agentKey, ruleId, policy]: (string | null)[] = JSON.parse(key);
   return {
     ...{ projectId: projectId ?? undefined, environment: environment ?? undefined },
-    ...{ agentKey: agentKey ?? undefined, ruleId: ruleId ?? undefined },
+    ...{ agentKey: agentKey ?? undefined, ruleId: ruleId ?? undefined, policy: policy ?? undefined },
   };
+}
+
+/** Whether a stored group is none that the rule has now: groups by rule once did not tell policies apart. */
+export function isFormerGroup({ groupBy }: Pick<ValueRule, "groupBy">, key: string): boolean {
+  return groupBy === "rule" && groupOf(key).policy === undefined;
 }
 
 /** Keys of groups whose state is not quiet: they are evaluated however few evaluations they have. */
@@ -213,7 +220,7 @@ export function valuesOfRules(
   outcomes: readonly PlacedCounts[],
   open: OpenGroups = noGroups,
 ): Map<string, Measured> {
-  const { ruleId: _, ...filter } = rule.filter;
+  const { ruleId: _, policy: __, ...filter } = rule.filter;
   const groupBy = groupOfWhole(rule);
   const all = { ...rule, metric: "evaluations", groupBy, filter } as const;
   const wholes = sumsOf(all, outcomes, groupBy == null ? [groupKey({})] : []);
@@ -237,7 +244,7 @@ function valueOfRule(rule: ValueRule, sum: Counts, all: number): Measured {
 
 /** The value of a group whose minutes are summed one by one; `part` and `whole` are set where the metric needs them. */
 export function valueOfPast(rule: ValueRule, sum: Counts): Measured {
-  if (isFact(rule.metric)) return valueOfFacts("share", rule.minSamples, [sum]);
+  if (isFact(rule.metric)) return valueOfFacts("share", rule.minSamples, [{ ...sum, policy: "" }]);
   return tellsRules(rule) ? valueOfRule(rule, sum, sum.whole) : valueOfCounts(rule, sum);
 }
 
@@ -259,7 +266,7 @@ export function valuesOfFacts(
 function valueOfFacts(
   kind: FactKind,
   minSamples: number,
-  facts: readonly Pick<PlacedFact, "part" | "whole">[],
+  facts: readonly Pick<PlacedFact, "part" | "whole" | "policy">[],
 ): Measured {
   const total = (of: "part" | "whole") => facts.reduce((sum, fact) => sum + fact[of], 0);
   const part = total("part");
@@ -271,9 +278,15 @@ function valueOfFacts(
       return { value: whole < minSamples || whole === 0 ? undefined : part / whole, samples: whole };
     }
     case "certain share": {
-      const whole = total("whole");
-      const value = whole < minSamples ? undefined : certainRate({ observations: whole, events: part }, certainAlpha);
-      return { value, samples: whole };
+      // A test is about one rule: those of the same id in several policies are tested one by one, and the worst counts.
+      const tested = [...Map.groupBy(facts, ({ policy }) => policy).values()].map((own): Measured => {
+        const sum = (of: "part" | "whole") => own.reduce((all, fact) => all + fact[of], 0);
+        const count = { observations: sum("whole"), events: sum("part") };
+        const value = count.observations < minSamples ? undefined : certainRate(count, certainAlpha);
+        return { value, samples: count.observations };
+      });
+      const [worst] = tested.sort((a, b) => (b.value ?? -1) - (a.value ?? -1) || b.samples - a.samples);
+      return worst ?? { value: undefined, samples: 0 };
     }
     case "largest":
       return {
@@ -310,10 +323,11 @@ export function valuesOfLatencies(
 
 function isMeant({ metric, filter }: ValueRule, place: CountPlace): boolean {
   const { projectId, environment, agentKey, stage, ruleId } = place;
-  const { projectId: project, environment: wanted, agentKey: agent, stage: at, ruleId: rule } = filter;
+  const { projectId: project, environment: wanted, agentKey: agent, stage: at, ruleId: rule, policy } = filter;
   if (project !== undefined && projectId !== project) return false;
   if (wanted !== undefined && environment !== wanted) return false;
   if (rule !== undefined && ruleId !== rule) return false;
+  if (policy !== undefined && place.policy !== policy) return false;
   // Losses and facts belong to no agent and no stage.
   if (metric === "records_lost" || isFact(metric)) return true;
   return (agent === undefined || agentKey === agent) && (at === undefined || stage === at);

@@ -106,7 +106,7 @@ function columnsOf(groupBy: AlertGroupBy | null | undefined): PlaceColumn[] {
     case "agent":
       return ["agent_key"];
     case "rule":
-      return ["rule_id"];
+      return ["rule_id", "policy"];
     default:
       return [];
   }

@@ -284,10 +284,10 @@ function conditionOf(
     "metric" | "filter" | "groupBy" | "windowMinutes" | "operator" | "threshold" | "isEnabled" | "minSamples"
   >,
 ): string {
-  const { projectId, environment, agentKey, stage, ruleId } = rule.filter;
+  const { projectId, environment, agentKey, stage, ruleId, policy } = rule.filter;
   const { metric, groupBy, windowMinutes, operator, threshold, isEnabled, minSamples } = rule;
   return JSON.stringify([
-    ...[metric, projectId, environment, agentKey, stage, groupBy ?? null, ruleId ?? null],
+    ...[metric, projectId, environment, agentKey, stage, groupBy ?? null, ruleId ?? null, policy ?? null],
     ...[windowMinutes, operator, threshold, isEnabled, minSamples],
   ]);
 }
@@ -357,7 +357,10 @@ function placeProblems({
     wrong.push({ field: "filter", message: `must name no agent and no stage: ${said} them` });
   if ((source === "losses" || source === "facts") && groupBy === "agent")
     wrong.push({ field: "group_by", message: `must not be agent: ${said} them` });
-  if (!tellsRules({ groupBy, filter })) return wrong;
+  if (!tellsRules({ groupBy, filter })) {
+    const message = "must be beside a rule_id, or group_by be rule: it says whose rules";
+    return filter.policy === undefined ? wrong : [...wrong, { field: "filter.policy", message }];
+  }
   if (!ruleMetrics.has(metric))
     wrong.push({ field: groupBy === "rule" ? "group_by" : "filter.rule_id", message: `${said} rules of policies` });
   else if (groupBy === "agent" || (source === "rules" && hasAgent))

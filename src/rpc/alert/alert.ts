@@ -115,6 +115,7 @@ function inputOf(rule: AlertRuleInput | undefined): Input {
       agentKey: filter.agentId,
       stage: filter.stage,
       ruleId: filter.ruleId,
+      policy: filter.policy,
     },
     notifyWebhooks: notify?.webhooks,
     notifyMemberIds: notify?.memberIds.map((id) => id.toLowerCase()),
@@ -131,6 +132,7 @@ function ruleMessage({ row, isPaused }: AlertRule): MessageInitShape<typeof Aler
       ...{ projectId: filter.projectId, environment: filter.environment, agentId: filter.agentKey },
       stage: filter.stage as Stage | undefined, // as it was written,
       ruleId: filter.ruleId,
+      policy: filter.policy,
     },
     groupBy: row.groupBy == null ? undefined : numbered(AlertGroupBySchema, row.groupBy),
     operator: numbered(AlertOperatorSchema, row.operator),
@@ -151,8 +153,8 @@ function ruleMessage({ row, isPaused }: AlertRule): MessageInitShape<typeof Aler
   };
 }
 
-function groupMessage({ projectId, environment, agentKey, ruleId }: Group): Omit<AlertGroup, "$typeName"> {
-  return { projectId, environment, agentId: agentKey, ruleId };
+function groupMessage({ projectId, environment, agentKey, ruleId, policy }: Group): Omit<AlertGroup, "$typeName"> {
+  return { projectId, environment, agentId: agentKey, ruleId, policy };
 }
 
 function alertMessage(row: AlertRow): MessageInitShape<typeof AlertSchema> {

@@ -12,6 +12,8 @@ export interface CountPlace {
   readonly stage: number;
   /** The rule; "" where rules are not told apart. */
   readonly ruleId?: string;
+  /** Name of the rule's policy; "" where rules are not told apart. */
+  readonly policy?: string;
 }
 
 /** Counts of a window. */
@@ -122,14 +124,14 @@ export async function countLosses(tx: Transaction, { since, until }: CountWindow
  * that it decided.
  */
 export async function countRules(tx: Transaction, { since, until }: CountWindow): Promise<PlacedCounts[]> {
-  const rows = await runBound<OutcomeRow & { readonly rule_id: string }>(
+  const rows = await runBound<OutcomeRow & { readonly rule_id: string; readonly policy: string }>(
     tx,
-    `select project_id, environment, stage, rule_id, ${ruleSums}
+    `select project_id, environment, stage, policy, rule_id, ${ruleSums}
      from stat_rule where org_id = $1 and period = ${Period.MINUTE} and start >= $2 and start < $3
-     group by project_id, environment, stage, rule_id`,
+     group by project_id, environment, stage, policy, rule_id`,
     [tx.orgId, since, until],
   );
-  return rows.map(({ rule_id: ruleId, ...row }) => ({ ...ofOutcome(row), ruleId }));
+  return rows.map(({ rule_id: ruleId, policy, ...row }) => ({ ...ofOutcome(row), ruleId, policy }));
 }
 
 /** Latencies of one place. */

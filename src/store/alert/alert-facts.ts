@@ -11,6 +11,8 @@ import type { FactMetric } from "./alert-rule.ts";
 export interface PlacedFact {
   readonly projectId: string;
   readonly environment: string;
+  /** Name of the policy that has the rule. */
+  readonly policy: string;
   readonly ruleId: string;
   readonly part: number;
   /** What the part is a share of; equal to it where the metric is no share. */
@@ -20,6 +22,7 @@ export interface PlacedFact {
 interface FactRow {
   readonly project_id?: string;
   readonly environment?: string;
+  readonly policy?: string;
   readonly rule_id?: string;
   readonly part: number;
   readonly whole?: number;
@@ -65,16 +68,18 @@ const queries: Readonly<Record<FactMetric, string>> = {
     where c.org_id = $1 and $2::timestamptz is not null group by e.project_id, e.name`,
   // The numbers are those of the enum AnnotationMark: FALSE_POSITIVE and CORRECT.
   annotated_false_positive_rate: `
-    select project_id, environment, rule_id, count(*) filter (where mark = 1)::float8 as part, count(*)::float8 as whole
+    select project_id, environment, policy, rule_id, count(*) filter (where mark = 1)::float8 as part,
+      count(*)::float8 as whole
     from annotation where org_id = $1 and is_current and withdrawn_at is null and mark in (1, 3)
-      and created_at >= $2 and created_at < $3 group by project_id, environment, rule_id`,
+      and created_at >= $2 and created_at < $3 group by project_id, environment, policy, rule_id`,
   // Marks of rules in traces that the random lane drew among those on which something was enforced: of one day they
   // were all drawn with the same probability. Of one conversation the trace counts that was marked first.
   certain_false_positive_rate: `
-    select project_id, environment, rule_id, count(*) filter (where mark = 1)::float8 as part, count(*)::float8 as whole
+    select project_id, environment, policy, rule_id, count(*) filter (where mark = 1)::float8 as part,
+      count(*)::float8 as whole
     from (
       select distinct on (v.project_id, v.environment, v.policy, v.rule_id, coalesce('s' || t.session_id, 't' || t.id))
-        v.project_id, v.environment, v.rule_id, v.resolved_mark as mark
+        v.project_id, v.environment, v.policy, v.rule_id, v.resolved_mark as mark
       from annotation_verdict v
       join trace t on t.org_id = v.org_id and t.id = v.trace_id and t.created_at = v.trace_created_at
         and t.created_at >= $2 and t.created_at < $3
@@ -84,7 +89,7 @@ const queries: Readonly<Record<FactMetric, string>> = {
         and v.has_finding and v.probability is not null and v.resolved_mark is not null and t.outcome > 1
       order by v.project_id, v.environment, v.policy, v.rule_id, coalesce('s' || t.session_id, 't' || t.id),
         marked.first, t.id
-    ) drawn group by project_id, environment, rule_id`,
+    ) drawn group by project_id, environment, policy, rule_id`,
   runtimes_behind: runtimes(
     `${isConnected} and r.rejection = '' and (r.activation_seq = 0 or r.activation_seq < e.activation_seq)`,
   ),
@@ -108,7 +113,7 @@ export async function readFacts(
   { since, until }: CountWindow,
 ): Promise<PlacedFact[]> {
   const rows = await runBound<FactRow>(tx, queries[metric], [tx.orgId, since, until]);
-  return rows.map(({ project_id: projectId = "", environment = "", rule_id: ruleId = "", part, whole = part }) => ({
-    ...{ projectId, environment, ruleId, part, whole },
+  return rows.map(({ project_id: projectId = "", environment = "", policy = "", rule_id: ruleId = "", ...sums }) => ({
+    ...{ projectId, environment, policy, ruleId, part: sums.part, whole: sums.whole ?? sums.part },
   }));
 }

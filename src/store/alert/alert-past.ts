@@ -11,7 +11,7 @@ import type { AlertFilter } from "./alert-rule.ts";
 export type PastOf = "outcomes" | "losses" | "rules" | "backend_error_rate" | "annotated_false_positive_rate";
 
 /** The columns by which counts of minutes are told apart. */
-export type PlaceColumn = "project_id" | "environment" | "agent_key" | "rule_id";
+export type PlaceColumn = "project_id" | "environment" | "agent_key" | "policy" | "rule_id";
 
 /** What is read of one kind. The organization is $1, the window from $2 to $3. */
 interface PastQuery {
@@ -43,7 +43,7 @@ const queries: Readonly<Record<PastOf, PastQuery>> = {
     from: minutesOf("stat_rule"),
     sums: ruleSums,
     size: "sum(traces)",
-    filters: [...place, "stage", "ruleId"],
+    filters: [...place, "stage", "policy", "ruleId"],
   },
   backend_error_rate: {
     from: `(${backendFailures("start, project_id, environment")}) counted where true`,
@@ -53,12 +53,12 @@ const queries: Readonly<Record<PastOf, PastQuery>> = {
   },
   // The numbers are those of the enum AnnotationMark: FALSE_POSITIVE and CORRECT.
   annotated_false_positive_rate: {
-    from: `(select date_trunc('minute', created_at) as start, project_id, environment, rule_id, mark from annotation
-        where org_id = $1 and is_current and withdrawn_at is null and mark in (1, 3)
+    from: `(select date_trunc('minute', created_at) as start, project_id, environment, policy, rule_id, mark
+        from annotation where org_id = $1 and is_current and withdrawn_at is null and mark in (1, 3)
           and created_at >= $2 and created_at < $3) marked where true`,
     sums: "count(*) filter (where mark = 1)::float8 as part, count(*)::float8 as whole",
     size: "count(*)",
-    filters: [...place, "ruleId"],
+    filters: [...place, "policy", "ruleId"],
   },
 };
 
@@ -67,6 +67,7 @@ const columnOf: Readonly<Record<keyof AlertFilter, string>> = {
   environment: "environment",
   agentKey: "agent_key",
   stage: "stage",
+  policy: "policy",
   ruleId: "rule_id",
 };
 
@@ -108,7 +109,8 @@ export async function countByMinute(
 
 function ofPast(row: PastRow & Partial<Counts>): PlacedCounts {
   const { start_ms: startMs, project_id: projectId = "", environment = "", agent_key: agentKey = "", ...rest } = row;
-  const { rule_id: ruleId, would_block: wouldBlock = 0, fail_open: failOpen = 0, ...sums } = rest;
+  const { policy, rule_id: ruleId, would_block: wouldBlock = 0, fail_open: failOpen = 0, ...sums } = rest;
   const counts = { ...noCounts(), ...sums, wouldBlock, failOpen };
-  return { projectId, environment, agentKey, stage: 0, startMs, ...(ruleId !== undefined && { ruleId }), counts };
+  const rule = ruleId === undefined ? {} : { ruleId, policy: policy ?? "" };
+  return { projectId, environment, agentKey, stage: 0, startMs, ...rule, counts };
 }

@@ -54,6 +54,8 @@ export type AlertFilter = {
   readonly stage?: number | undefined;
   /** Id of a rule of a policy. */
   readonly ruleId?: string | undefined;
+  /** Name of the rule's policy; undefined: of whatever policies have a rule with this id. */
+  readonly policy?: string | undefined;
 };
 
 const ruleSchema = defineEntity({
@@ -108,8 +110,8 @@ const groupSchema = defineEntity({
     orgId: p.uuid().primary(),
     ruleId: p.uuid().primary(),
     /**
-     * A JSON list: project, environment, agent, and for groups by rule the rule; null for what the rule does not
-     * distinguish.
+     * A JSON list: project, environment, agent, and for groups by rule the rule and its policy; null for what the rule
+     * does not distinguish.
      */
     groupKey: p.text().primary(),
     state: p.text().$type<GroupState>(),

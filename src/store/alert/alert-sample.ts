@@ -36,13 +36,14 @@ export async function sampleTraceIds(tx: Transaction, queries: readonly SampleQu
     const rows = await runBound<{ number: number; id: string }>(
       tx,
       `select q.number, s.id from unnest($2::int[], $3::timestamptz[], $4::timestamptz[], $5::uuid[], $6::text[],
-         $7::text[], $8::int[], $9::text[], $10::float8[])
-         q (number, since, until, project_id, environment, agent_key, stage, rule_id, threshold)
+         $7::text[], $8::int[], $9::text[], $10::text[],
+         $11::float8[]) q (number, since, until, project_id, environment, agent_key, stage, policy, rule_id, threshold)
        cross join lateral (
          select id, created_at from trace t where t.org_id = $1 and t.created_at >= q.since and t.created_at < q.until
            and (q.project_id is null or t.project_id = q.project_id)
            and (q.environment is null or t.environment = q.environment)
            and (q.agent_key is null or t.agent_key = q.agent_key) and (q.stage is null or t.stage = q.stage)
+           and (q.policy is null or t.decided_by_policy = q.policy)
            and (q.rule_id is null or t.decided_by_rule = q.rule_id) and ${condition}
          order by t.created_at desc, t.id limit ${maxSamples}) s
        order by q.number, s.created_at desc, s.id`,
@@ -50,7 +51,8 @@ export async function sampleTraceIds(tx: Transaction, queries: readonly SampleQu
         ...[tx.orgId, some.map(({ number }) => number), some.map(({ since }) => since), some.map(({ until }) => until)],
         ...[some.map(({ projectId }) => projectId ?? null), some.map(({ environment }) => environment ?? null)],
         ...[some.map(({ agentKey }) => agentKey ?? null), some.map(({ stage }) => stage ?? null)],
-        ...[some.map(({ ruleId }) => ruleId ?? null), some.map(({ threshold }) => threshold)],
+        ...[some.map(({ policy }) => policy ?? null), some.map(({ ruleId }) => ruleId ?? null)],
+        some.map(({ threshold }) => threshold),
       ],
     );
     for (const { number, id } of rows) found[number]?.push(id);

@@ -276,19 +276,25 @@ it("rules of policies are told apart, and their shares are of all evaluations", 
     });
   await minute(world, 30, { all: 70 });
   const [event] = await told(world);
-  expect(event).toMatchObject({ rule_id: "loud", value: 0.3, samples: 40 });
-  const of = (ruleId: string, metric: AlertRuleInput["metric"]) =>
+  expect(event).toMatchObject({ rule_id: "loud", policy: "guard", value: 0.3, samples: 40 });
+  const of = (ruleId: string, metric: AlertRuleInput["metric"], policy?: string) =>
     rules().preview(world.caller, {
       name: "Tried",
       metric,
       threshold: 1,
       minSamples: 1,
-      filter: { ruleId },
+      filter: { ruleId, policy },
       windowMinutes: 5,
       cleared: [],
     });
-  expect((await of("calm", "blocked_evaluations")).groups).toMatchObject([{ value: 2, samples: 40 }]);
-  expect((await of("calm", "evaluations")).groups).toMatchObject([{ value: 40 }]);
+  await insert("stat_rule", {
+    ...{ ...place, policy: "other", rule_id: "calm", detector: "secrets", mode: 1, action: 4 },
+    ...{ traces: 5, detector_traces: 5, findings: 5, decided: 5 },
+  });
+  const ofBoth = await of("calm", "blocked_evaluations");
+  expect(ofBoth.groups).toMatchObject([{ value: 7, samples: 45 }]);
+  expect((await of("calm", "blocked_evaluations", "guard")).groups).toMatchObject([{ value: 2, samples: 40 }]);
+  expect((await of("calm", "evaluations", "guard")).groups).toMatchObject([{ value: 40 }]);
   await expect(rules().update(world.caller, id, { metric: "unjudged_rate", cleared: [] })).rejects.toMatchObject({
     message: expect.stringContaining("group_by"),
   });
@@ -556,13 +562,17 @@ interface Said {
   /** 4 where something was enforced, 1 where rules were in shadow. */
   readonly outcome?: 1 | 4;
   readonly rule?: string;
+  readonly policy?: string;
 }
 
-async function say({ orgId, projectId }: World, { mark, probability = 0.1, session, outcome = 4, rule = "r" }: Said) {
+async function say(
+  { orgId, projectId }: World,
+  { mark, probability = 0.1, session, outcome = 4, rule = "r", policy = "guard" }: Said,
+) {
   const now = clock.now();
   const [trace, at] = [{ org_id: orgId, trace_id: crypto.randomUUID() }, { created_at: now }];
   const place = { project_id: projectId, environment: "dev" };
-  const target = { policy: "guard", rule_id: rule, trace_created_at: now };
+  const target = { policy, rule_id: rule, trace_created_at: now };
   await insert("trace", {
     ...{ org_id: orgId, id: trace.trace_id, ...at, ...place, session_id: session ?? null, stage: 1, outcome },
     ...{ would_be_outcome: 4, bundle_version: 1, latency_us: 1, capture: 1, received_at: now, record: Buffer.of() },
@@ -615,6 +625,45 @@ it("a burned budget is told once, by marks of the random lane alone, and counts 
   for (let at = 0; at < 10; at++) await say(world, { mark: 3 });
   expect(await compare()).toMatchObject({ state: "ok", lastValue: 0 });
   expect((await told(world)).map(({ state }) => state)).toEqual(["triggered", "resolved"]);
+});
+
+it("a budget is about the rule of one policy: one of the same id in another policy burns its own", async () => {
+  const metric = "certain_false_positive_rate" as const;
+  const asked = { metric, threshold: 0.2, windowMinutes: undefined, minSamples: 10 };
+  const { world, id } = await home({ ...asked, filter: {}, groupBy: "rule" });
+  const { windowMinutes } = (await rules().get(world.caller, id)).row;
+  const windowMs = windowMinutes * minuteMs;
+  clock.pass(windowMs - (clock.now().getTime() % windowMs) + minuteMs);
+  // Together they would be wrong in half of the cases, and burn.
+  for (let at = 0; at < 20; at++) {
+    await say(world, { mark: 1, policy: "strict" });
+    await say(world, { mark: 3 });
+  }
+  clock.pass(2 * minuteMs);
+  await evaluation().evaluate(world.orgId, clock.now());
+  const worst = certainRate({ observations: 20, events: 20 }, 0.05);
+  expect(await told(world)).toMatchObject([{ policy: "strict", rule_id: "r", value: worst, samples: 20 }]);
+  const { rows: open } = await witness.query("select group_key from alert_group where org_id = $1", [world.orgId]);
+  expect(open.map(({ group_key }) => JSON.parse(group_key))).toEqual([[null, null, null, "r", "strict"]]);
+
+  const previewed = async (filter: AlertRuleInput["filter"]) => {
+    const tried = { name: "Tried", ...asked, windowMinutes, filter, cleared: [] };
+    return (await rules().preview(world.caller, tried)).groups.map(({ value, samples }) => ({ value, samples }));
+  };
+  expect(await previewed({ ruleId: "r", policy: "guard" })).toEqual([{ value: 0, samples: 20 }]);
+  expect(await previewed({ ruleId: "r", policy: "strict" })).toEqual([{ value: worst, samples: 20 }]);
+  // Without a policy each is tested by itself, and the worst counts.
+  expect(await previewed({ ruleId: "r" })).toEqual([{ value: worst, samples: 20 }]);
+
+  // A group that was stored without its policy, by an earlier release, ends.
+  await witness.query("update alert_group set group_key = $2 where org_id = $1", [
+    world.orgId,
+    JSON.stringify([null, null, null, "r"]),
+  ]);
+  clock.pass(minuteMs);
+  await evaluation().evaluate(world.orgId, clock.now());
+  const { rows } = await witness.query("select group_key from alert_group where org_id = $1", [world.orgId]);
+  expect(rows.map(({ group_key }) => JSON.parse(group_key))).toEqual([[null, null, null, "r", "strict"]]);
 });
 
 it("rules that cannot be evaluated three times are in error, and owners are told once", async () => {
