@@ -74,6 +74,15 @@ const pages: Readonly<Record<string, Preparation>> = {
   "docs/models.md": { leaveOut: ["npm run setup-models", ...(hasAddon ? [] : ["policy-guard.mjs model"])] },
   // What it asks of an environment would hold up the promotion that another page plays.
   "docs/gates.md": { replace: { "--project Support": "--project Assistant", "--env prod": "--env staging" } },
+  // In an environment of its own, whose gates hold up no other page.
+  "docs/how-to/gate-a-release.md": {
+    replace: {
+      "--env prod": "--env release",
+      "envs/prod": "envs/release",
+      '"environment": "prod"': '"environment": "release"',
+    },
+    isCompared: true,
+  },
   "docs/traces.md": { leaveOut: ["clickhouse"], replace: { '\\"version\\": 7': '\\"version\\": 1' } },
   "examples/policy-repository/README.md": {
     replace: { "guard test policies --watch\n": "", "guard login --url https://guard.example.com\n": "" },
@@ -144,6 +153,8 @@ beforeAll(async () => {
   await installation.createPolicy(supportBot);
   const policy = await installation.createPolicy(guard);
   const version = await installation.publish();
+  const { projectId } = installation.world;
+  await installation.call("POST", `/projects/${projectId}/environments`, { name: "release" });
   const runtime = await installation.startRuntime();
   await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBe(version));
   const { body: trace } = await runtime.evaluate({ text: phone }, { stage: "input" });
