@@ -6,6 +6,7 @@ import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation
 import { Mode } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../gen/policyguard/policy/v1/record_pb.ts";
 import type { BackendQuestion } from "./backend/backend.ts";
+import { conditionName } from "./decide/match.ts";
 import { catalog } from "./detectors/catalog.ts";
 import type { DetectorDefinition, DetectorSpec, Scanner } from "./detectors/detector.ts";
 import type { Models } from "./detectors/detector-plan.ts";
@@ -82,6 +83,8 @@ export interface EngineRule {
   readonly policyId: string;
   readonly policy: string;
   readonly ruleId: string;
+  /** What its findings may name as their detector. */
+  readonly detectors: readonly string[];
   /** Its pack forbids to weaken it. */
   readonly isLocked: boolean;
   /** It is written as one that enforces nothing, now or later. */
@@ -295,9 +298,10 @@ function inventoryOf({
 }
 
 function rulesOf({ policyId, name: policy, rules, offRules }: CompiledPolicy): EngineRule[] {
-  return [...rules, ...offRules].map(({ id: ruleId, isLocked, mode, shadowEnd }) => {
+  return [...rules, ...offRules].map(({ id: ruleId, terms, isLocked, mode, shadowEnd }) => {
     const isOff = mode !== Mode.ENFORCE && shadowEnd?.becomes !== Mode.ENFORCE;
-    return { policyId, policy, ruleId, isLocked, isOff };
+    const detectors = terms.length === 0 ? [conditionName] : [...new Set(terms.map(({ detector }) => detector))];
+    return { policyId, policy, ruleId, detectors, isLocked, isOff };
   });
 }
 

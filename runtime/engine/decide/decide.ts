@@ -13,7 +13,7 @@ import type { CompiledPolicy, CompiledRule, CompiledTerm } from "../policy-plan/
 import { modeAt } from "../policy-plan/rollout.ts";
 import { Exemptions } from "./exemptions.ts";
 import type { ConditionFacts, LocatedDetection, NamedDetection } from "./fact-sheet.ts";
-import { byPosition, type Decision, type Gap, type Match, type Silence } from "./match.ts";
+import { byPosition, conditionName, type Decision, type Gap, type Match, type Silence } from "./match.ts";
 import { distinct, type RuleHit, ruleHitsOf, termCount } from "./rule-hits.ts";
 import { and, type Joinable, not, type Truth } from "./truth.ts";
 
@@ -393,7 +393,7 @@ class PolicyDecider<D extends Joinable<D>> {
     return {
       ...this.#effect(rule, index, about.finding),
       isThere: about.applies,
-      detector: rule.terms[0]?.detector ?? "condition",
+      detector: rule.terms[0]?.detector ?? conditionName,
       category: rule.category ?? about.category,
       start: 0,
       end: segment.text.length,

@@ -34,6 +34,9 @@ export interface Match<D extends Joinable<D> = never> {
   readonly exemptedBy: string | undefined;
 }
 
+/** The detector that a match of a rule without detectors names. */
+export const conditionName = "condition";
+
 /**
  * Why a detector's finding nothing says nothing: its backend failed or read a part of the text, or it does not know the
  * language of the text.

@@ -68,5 +68,9 @@ export function printBenchmark({ id, report }: Benchmark, output: Output): void 
   }
   if (report !== undefined && report.trainingOverlap > 0)
     output.note(`${report.trainingOverlap} of the samples were trained on: they look better than they are.`);
+  for (const [label, samples] of Object.entries(report?.unmappedLabels ?? {}))
+    output.note(`label_map has no entry for "${shown(label)}" of ${samples} samples to be found.`);
+  for (const label of report?.unusedLabels ?? [])
+    output.note(`No sample has the label "${shown(label)}" of label_map.`);
   output.line(`  digest ${report?.resultDigest ?? ""}`);
 }

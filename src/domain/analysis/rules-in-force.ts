@@ -8,6 +8,8 @@ export interface RuleInForce {
   readonly policyId: string;
   readonly policy: string;
   readonly ruleId: string;
+  /** What its findings may name as their detector. */
+  readonly detectors: readonly string[];
   /** Its pack forbids to weaken it. */
   readonly isLocked: boolean;
   /** It is written as one that enforces nothing, now or later. */

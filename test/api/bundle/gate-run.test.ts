@@ -1,7 +1,17 @@
 // Gates that runs decide: benchmarks and replays, and the gate of languages, which is decided at once.
 
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addDataset, callsOf, policyOf, startGateWorld } from "../../harness/gate-world.ts";
+import { ownAnalysis } from "../../../src/domain/analysis/own-analysis.ts";
+import { createGateKeeper } from "../../../src/domain/bundle/module.ts";
+import { BenchmarkGate } from "../../../src/domain/measure/benchmark/benchmark-gate.ts";
+import { eraseSamplesAbout } from "../../../src/domain/measure/dataset/dataset-erasure.ts";
+import { gateMeasures } from "../../../src/gate-measures.ts";
+import { newId } from "../../../src/kit/process/id.ts";
+import { noteSubjects } from "../../../src/store/measure/dataset/dataset-subject.ts";
+import { eventually } from "../../harness/eventually.ts";
+import { addDataset, type Calls, callsOf, policyOf, startGateWorld } from "../../harness/gate-world.ts";
+import type { World } from "../../harness/vector/world.ts";
 import { blockedEvaluation, evaluation } from "../../src/domain/telemetry/evaluation.ts";
 
 let scene: Awaited<ReturnType<typeof startGateWorld>>;
@@ -162,6 +172,111 @@ describe("a gate of a benchmark", () => {
     expect(strict).toMatchObject({ state: "failed", details: { baseline: { met: false } } });
     expect(strict.details.needed_n).toBeGreaterThan(40);
   });
+
+  test("judges a rule that never matches by zero matches, and names one that the version does not have", async () => {
+    const { world, call, change, runs } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 20, innocent: 20 });
+    const silent = { id: "silent", stages: ["input"], when: "segment.length > 1000", action: "BLOCK" };
+    const document = policyOf({ detect: "injection" });
+    await change({ ...document, rules: [...document.rules, silent] });
+    await call("POST", "/bundles/publish", {});
+    const bundle = { project_id: world.projectId, environment: world.environment, version: 2 };
+    await call("POST", "org:/benchmarks", { dataset_id: dataset, target: { bundle }, positive });
+    await scene.work(world);
+    const of = (value: string, limit: object) => ({ ...limit, slice: { by: "rule", value } });
+    const require = [
+      of("guard/silent", { metric: "false_positive_rate", at_most: 0.2 }),
+      of("guard/silent", { metric: "recall", at_least: 0.5 }),
+      of("guard/gone", { metric: "recall", at_least: 0.5 }),
+      of("guard/found", { metric: "recall", at_least: 0.5 }),
+    ];
+    await call("PUT", "/gates", { gates: [recallGate(dataset, {}, { require })] });
+    await call("POST", "/gates/check", {});
+    // The benchmark that there is already has not measured a rule that never matched.
+    expect(await runs()).toBe(2);
+    await scene.work(world);
+    const { state, reason, details } = (await call("POST", "/gates/check", {})).body.gates.at(-1);
+    expect(state).toBe("failed");
+    expect(details.requirements).toMatchObject([
+      { value: 0.161125, met: true },
+      { value: 0, met: false },
+      { value: null, met: false, needed_n: null },
+      { value: 0.838875, met: true },
+    ]);
+    expect(reason).toContain("recall of rule guard/gone is not known: the version has no such rule");
+  });
+
+  test("says that samples were erased after the baseline was measured", async () => {
+    const { world, call, change } = await withGuard();
+    const dataset = await addDataset(call, { attacks: 4, innocent: 4 });
+    const bundle = { project_id: world.projectId, environment: world.environment, version: 1 };
+    const { body: best } = await call("POST", "org:/benchmarks", { dataset_id: dataset, target: { bundle }, positive });
+    await scene.work(world);
+    await call("POST", `org:/benchmarks/${best.id}/approve`, {});
+    await erase(world, call, dataset);
+    await change(policyOf({ detect: "injection", severity: "low" }));
+    await call("POST", "/bundles/publish", {});
+    await call("PUT", "/gates", {
+      gates: [recallGate(dataset, {}, { require: [], baseline: { test: "no_regression" } })],
+    });
+    const { detail } = await call("POST", "/bundles/2/activate", {});
+    expect(detail).toMatchObject({ error: "gate_pending", gates: [{ state: "missing" }] });
+    expect(detail.gates[0].reason).toContain("erased after the approved baseline was measured: approve a newer");
+  });
+
+  test.each(["import", "erasure"] as const)(
+    "asks about the version that it depends on, also with an %s between",
+    async (what) => {
+      const { world, call, change } = await withGuard();
+      const dataset = await addDataset(call, { attacks: 4, innocent: 4 });
+      await change(policyOf({ detect: "injection", severity: "low" }));
+      await call("POST", "/bundles/publish", {});
+      await call("PUT", "/gates", { gates: [recallGate(dataset)] });
+      const [depends, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      /** Stops after it has found out what the answer depends on. */
+      class Interrupted extends BenchmarkGate {
+        #begins = false;
+        override async begin(...asked: Parameters<BenchmarkGate["begin"]>) {
+          this.#begins = true;
+          await super.begin(...asked);
+        }
+        override async basis(...asked: Parameters<BenchmarkGate["basis"]>) {
+          const basis = await super.basis(...asked);
+          if (!this.#begins) return basis;
+          depends.resolve();
+          await goesOn.promise;
+          return basis;
+        }
+      }
+      const { database, clock } = scene;
+      const measures = { ...gateMeasures({ database, clock }), benchmark: new Interrupted({ database, clock }) };
+      const { id: environmentId } = await environmentOf(call, world);
+      const keeper = createGateKeeper({ database, analysis: ownAnalysis(), measures });
+      const begun = keeper.prepare(world.orgId, environmentId, 2);
+      await depends.promise;
+      let isDone = false;
+      const samples = [{ text: "Where is my parcel?", labels: ["benign"] }];
+      const work =
+        what === "import" ? call("POST", `org:/datasets/${dataset}/samples`, { samples }) : erase(world, call, dataset);
+      const changed = work.then(() => {
+        isDone = true;
+      });
+      // It waits until the run has begun: otherwise the answer would be noted for a version that was not measured.
+      await eventually(async () => expect(isDone || (await waitsForLock())).toBe(true)).finally(goesOn.resolve);
+      await Promise.all([begun, changed]);
+      const { results } = (await call("GET", "/gates/results")).body;
+      expect(results).toMatchObject([{ basis: "version 1", state: "pending" }]);
+      expect((await call("GET", `org:/benchmarks/${results[0].run_id}`)).body).toMatchObject({
+        ...{ version: 1, inputs: { erasure_revision: 0 } },
+      });
+      // By now it depends on something else.
+      expect((await call("POST", "/gates/check", {})).body.gates.at(-1)).toMatchObject({ state: "pending" });
+      const { results: all } = (await call("GET", "/gates/results")).body;
+      const after = what === "import" ? "version 2" : "version 1, erasure 1";
+      expect(all.map(({ basis }: { basis: string }) => basis).sort()).toEqual(["version 1", after].sort());
+      await scene.work(world);
+    },
+  );
 
   test("goes by one of two baselines that are approved at once, and evidence says which it replaced", async () => {
     const { world, call } = await withGuard();
@@ -348,6 +463,21 @@ test("a gate of languages is decided at once, and names each gap", async () => {
     body: { gates: [{ state: "passed", run_id: null }] },
   });
 });
+
+/** Erases a sample of the dataset. */
+async function erase({ orgId }: World, call: Calls, dataset: string): Promise<void> {
+  const { body } = await call("GET", `org:/datasets/${dataset}/samples?limit=1`);
+  const subject = { digest: randomBytes(32), sampleId: String(body.samples[0].id) };
+  await scene.database.systemTransaction(orgId, (tx) => noteSubjects(tx, dataset, [subject]));
+  await scene.database.systemTransaction(orgId, (tx) => eraseSamplesAbout(tx, [subject.digest], 10));
+}
+
+/** Whether somebody waits for a lock in this database. */
+async function waitsForLock(): Promise<boolean> {
+  const sql = `select 1 from pg_locks l join pg_stat_activity a on a.pid = l.pid
+    where not l.granted and a.datname = current_database()`;
+  return (await scene.plane.database.read(newId(), (tx) => tx.sql(sql, []))).length > 0;
+}
 
 async function environmentOf(
   call: ReturnType<typeof callsOf>,

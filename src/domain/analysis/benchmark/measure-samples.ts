@@ -5,7 +5,7 @@ import { clusteredF1, f1Interval, f1Of, type Hits } from "../../../kit/statistic
 import { wilson } from "../../../kit/statistics/proportion.ts";
 import { type Ranking, rankSorted, recallAt } from "../../../kit/statistics/ranking.ts";
 import type { Tools } from "../tools.ts";
-import { type SliceKind, sliceKinds } from "./sample-fact.ts";
+import { type Slice, type SliceKind, sliceKinds } from "./sample-fact.ts";
 import { code, codeOf, no, readSamples, type SampleTable, unknown, yes } from "./sample-table.ts";
 
 /** The samples of a benchmark. */
@@ -14,6 +14,8 @@ export interface MeasureQuestion {
   readonly facts: readonly string[];
   readonly sweep: boolean;
   readonly labelMap: Readonly<Record<string, string>>;
+  /** Slices that are measured however small they are, also without any sample or match. */
+  readonly slices?: readonly Slice[];
 }
 
 /** A proportion with its bounds, and with wider ones where samples come in groups. */
@@ -58,7 +60,7 @@ export type SampleMetrics = {
 };
 
 /** The metrics of one slice. */
-export type SliceMetrics = { readonly by: SliceKind; readonly value: string; readonly metrics: SampleMetrics };
+export type SliceMetrics = Slice & { readonly metrics: SampleMetrics };
 
 /** What a threshold on the score would find. */
 export type SweepPoint = {
@@ -86,20 +88,34 @@ export type Measured = {
   readonly latencyUs: Readonly<Record<"p50" | "p90" | "p95" | "p99", number>> | null;
   /** SHA-256 over what came of each sample, without times. */
   readonly resultDigest: string;
+  /** How a map of labels fits the samples; null without one. Absent in benchmarks of an earlier release. */
+  readonly labelFit?: LabelFit | null;
 };
 
-/** Slices of one kind: those with the most samples. */
+/** How a map of labels fits the samples. */
+export type LabelFit = {
+  /** Labels of samples to be found of which the map names none, with the number of those samples. */
+  readonly unmapped: readonly { readonly label: string; readonly samples: number }[];
+  /** Labels of the map that no sample and no span has. */
+  readonly unused: readonly string[];
+};
+
+/** Slices of one kind: those with the most samples, besides those that are asked for. */
 const maxSlices = 100;
 
 /** Measures. */
-export function measureSamples({ facts, sweep, labelMap }: MeasureQuestion, tools: Tools): Measured {
+export function measureSamples(
+  { facts, sweep, labelMap, slices: asked = [] }: MeasureQuestion,
+  tools: Tools,
+): Measured {
   tools.enter("measuring the samples");
   const table = readSamples(facts, { labelMap });
   const meter = new Meter(table);
   const { metrics: overall, ranking } = meter.overall();
-  const slices = sliceKinds.map((by) =>
-    slicesOf(by, table, (value, places) => meter.slice(by, value, places, overall)),
-  );
+  const slices = sliceKinds.map((by) => {
+    const wanted = asked.filter((each) => each.by === by).map(({ value }) => value);
+    return slicesOf(by, table, { wanted, metricsOf: (value, places) => meter.slice(by, value, places, overall) });
+  });
   return {
     overall,
     slices: slices.flatMap(({ kept }) => kept),
@@ -108,6 +124,7 @@ export function measureSamples({ facts, sweep, labelMap }: MeasureQuestion, tool
     floors: [floorOf("allow_all", table), floorOf("block_all", table), floorOf("keywords", table)],
     latencyUs: latencyOf(table),
     resultDigest: table.digest,
+    labelFit: fitOf(Object.keys(labelMap), table),
   };
 }
 
@@ -356,13 +373,21 @@ function ratio(part: number, whole: number): number | null {
 function slicesOf(
   by: SliceKind,
   { places }: SampleTable,
-  metricsOf: (value: string, places: readonly number[]) => SampleMetrics,
+  {
+    wanted,
+    metricsOf,
+  }: {
+    readonly wanted: readonly string[];
+    readonly metricsOf: (value: string, places: readonly number[]) => SampleMetrics;
+  },
 ) {
   const values = [...places[by]].sort(([a, { length: n }], [b, { length: m }]) => m - n || (a < b ? -1 : 1));
-  const kept = values.slice(0, maxSlices).map(([value, own]): SliceMetrics => {
-    return { by, value, metrics: metricsOf(value, own) };
+  const largest = values.slice(0, maxSlices).map(([value]) => value);
+  const shown = new Set([...largest, ...wanted]);
+  const kept = [...shown].map((value): SliceMetrics => {
+    return { by, value, metrics: metricsOf(value, places[by].get(value) ?? []) };
   });
-  return { kept, omitted: values.length - kept.length };
+  return { kept, omitted: values.filter(([value]) => !shown.has(value)).length };
 }
 
 function floorOf(name: Floor["name"], { size, truth, hasKeyword }: SampleTable): Floor {
@@ -377,6 +402,26 @@ function floorOf(name: Floor["name"], { size, truth, hasKeyword }: SampleTable):
   return {
     ...{ name, tp, fp, tn, fn, precision: ratio(tp, tp + fp), recall: ratio(tp, tp + fn) },
     ...{ falsePositiveRate: ratio(fp, fp + tn), f1: Number.isNaN(f1) ? null : f1 },
+  };
+}
+
+/** What a map of labels leaves out is told: nothing that is found of it counts, unless it is of a category of the map. */
+function fitOf(
+  mapped: readonly string[],
+  { size, truth, places: { label }, spanLabels }: SampleTable,
+): LabelFit | null {
+  if (mapped.length === 0) return null;
+  const isMapped = new Uint8Array(size);
+  for (const name of mapped) for (const at of label.get(name) ?? []) isMapped[at] = 1;
+  const unmapped = [...label].map(([name, places]) => {
+    return { label: name, samples: places.filter((at) => truth[at] === yes && isMapped[at] === 0).length };
+  });
+  return {
+    unmapped: unmapped
+      .filter(({ samples }) => samples > 0)
+      .sort((a, b) => b.samples - a.samples || (a.label < b.label ? -1 : 1))
+      .slice(0, maxSlices),
+    unused: mapped.filter((name) => !label.has(name) && !spanLabels.has(name)),
   };
 }
 

@@ -33,6 +33,9 @@ export const sliceKinds = ["label", "stage", "language", "tag", "detector", "rul
 /** What samples are sliced by. */
 export type SliceKind = (typeof sliceKinds)[number];
 
+/** A part of the samples; for a detector or a rule, all of them as it alone judges them. */
+export type Slice = { readonly by: SliceKind; readonly value: string };
+
 /** What a sample has of a kind. */
 export function valuesOf(by: SliceKind, fact: SampleFact): readonly string[] {
   if (by === "label") return fact.labels;

@@ -50,6 +50,8 @@ export interface SampleTable {
   readonly places: Readonly<Record<SliceKind, Places>>;
   readonly mustMatch: Places;
   readonly mustNotMatch: Places;
+  /** Labels of the spans that samples state. */
+  readonly spanLabels: ReadonlySet<string>;
   readonly latencies: LatencyHistogram;
   /** SHA-256 over what came of each sample, without times. */
   readonly digest: string;
@@ -68,6 +70,7 @@ export function readSamples(
   const mustMatch: PlaceMap = new Map();
   const mustNotMatch: PlaceMap = new Map();
   const spans = new Map<number, SpanHits>();
+  const spanLabels = new Set<string>();
   const groups = new GroupColumn(size);
   const latencies = new LatencyHistogram();
   const hash = createHash("sha256");
@@ -85,6 +88,7 @@ export function readSamples(
     addPlace(mustMatch, fact.mustMatch, at);
     addPlace(mustNotMatch, fact.mustNotMatch, at);
     const { expectedSpans } = fact;
+    for (const { label } of expectedSpans) spanLabels.add(label);
     if (expectedSpans.length > 0) {
       const hits = (nearness: "exact" | "half") => matchSpans(expectedSpans, fact.spans, { nearness, labelMap });
       spans.set(at, { exact: hits("exact"), half: hits("half") });
@@ -93,7 +97,8 @@ export function readSamples(
     hash.update(resultOf(said)).update("\n");
   }
   return {
-    ...{ size, ...flags, score, spans, places, mustMatch, mustNotMatch, latencies, digest: hash.digest("hex") },
+    ...{ size, ...flags, score, spans, spanLabels, places, mustMatch, mustNotMatch, latencies },
+    digest: hash.digest("hex"),
     ...{ group: groups.column, groups: groups.count, isGrouped: groups.isNamed },
   };
 }

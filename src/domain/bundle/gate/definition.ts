@@ -136,13 +136,17 @@ function benchmarkProblems({ require, baseline }: BenchmarkRequirement, field: s
     return [{ field, message: "a benchmark is held against limits (require), a baseline, or both" }];
   }
   const violations: FieldViolation[] = [];
-  for (const [index, { metric, side, limit, bound }] of require.entries()) {
+  for (const [index, { metric, side, limit, bound, slice }] of require.entries()) {
     const at = `${field}.require[${index}]`;
     if (bound !== "estimate" && !boundedMetrics.some((name) => name === metric)) {
       violations.push({
         field: `${at}.bound`,
         message: "this metric has no bounds: hold the estimate against the limit",
       });
+    }
+    if ((metric === "rocArea" || metric === "prArea") && (slice?.by === "rule" || slice?.by === "detector")) {
+      const message = `a ${slice.by} alone has no scores, so that nothing is known of its areas: ask about all samples`;
+      violations.push({ field: `${at}.slice`, message });
     }
     const never =
       (bound === "lower" && side === "at_least" && limit >= 1) ||

@@ -7,6 +7,7 @@ import type { Database } from "../../../store/connection/database.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
 import { findBaseline } from "../../../store/measure/benchmark/benchmark-baseline.ts";
 import { findDataset, findVersion, shareDataset } from "../../../store/measure/dataset/dataset.ts";
+import { countSamples } from "../../../store/measure/dataset/dataset-sample.ts";
 import type { EnvironmentRow } from "../../../store/project/environment.ts";
 import { findRun, findSucceededRuns } from "../../../store/run/run.ts";
 import type { BenchmarkRequirement } from "../../bundle/gate/definition.ts";
@@ -16,9 +17,9 @@ import type { GateFinding } from "../../bundle/gate/verdict.ts";
 import { reportOf } from "../../run/run.ts";
 import { detailDays } from "../../run/run-retention.ts";
 import { addBenchmark, checkLabels, checkSamples, makeSpec, questionOf } from "./benchmark.ts";
-import { type BenchmarkSpec, benchmarkProgressOf, benchmarkSpecOf } from "./benchmark-spec.ts";
+import { type BenchmarkProgress, type BenchmarkSpec, benchmarkProgressOf, benchmarkSpecOf } from "./benchmark-spec.ts";
 import { BenchmarkTargets, type FoundTarget, noTarget } from "./benchmark-target.ts";
-import { judgeBenchmark } from "./judge-benchmark.ts";
+import { judgeBenchmark, leastSamples } from "./judge-benchmark.ts";
 
 type BenchmarkAsk = GateAsk<GateOfKind<"benchmark">>;
 
@@ -57,11 +58,11 @@ export class BenchmarkGate implements GateMeasure<"benchmark"> {
     try {
       checkLabels(positive);
       await checkSamples(tx, datasetId, { ...filter, version }, positive);
-      return [];
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return [{ field: "benchmark", message: error.message }];
     }
+    return emptySlices(tx, { ...benchmark, version });
   }
 
   async basis(
@@ -91,6 +92,10 @@ export class BenchmarkGate implements GateMeasure<"benchmark"> {
       const why = `the approved baseline is of version ${spec.version} of the dataset, and the gate asks for ${version}`;
       return missing(`${why}: approve a benchmark of that`);
     }
+    if (spec.inputs.erasureRevision !== erasureRevision) {
+      const why = "samples of the dataset were erased after the approved baseline was measured";
+      return missing(`${why}: approve a newer benchmark`);
+    }
     return `${basis}, baseline ${run.id}`;
   }
 
@@ -114,7 +119,8 @@ export class BenchmarkGate implements GateMeasure<"benchmark"> {
     const baseline = await baselineOf(tx, ask);
     let spec: BenchmarkSpec;
     try {
-      spec = { ...(await this.#spec(tx, caller, benchmark, target)), ...baseline?.inSpec };
+      const slices = benchmark.require.flatMap(({ slice }) => slice ?? []);
+      spec = { ...(await this.#spec(tx, caller, benchmark, target)), ...baseline?.inSpec, slices };
     } catch (error) {
       if (!(error instanceof Fault) || reasonRule(error.reason).httpStatus >= 500) throw error;
       return { state: "failed", reason: error.message };
@@ -132,6 +138,30 @@ export class BenchmarkGate implements GateMeasure<"benchmark"> {
     const input = { datasetId, version: version ?? undefined, filter, positive, seed: 0, sweep: false };
     return makeSpec(tx, caller, { ...input, scope: {}, asOf: undefined, now: this.#clock.now() }, target);
   }
+}
+
+/**
+ * Parts of the samples that a gate asks about and that have none. Whether there are such rules and detectors only
+ * the content says.
+ */
+async function emptySlices(
+  tx: Transaction,
+  { datasetId, version, filter, require }: BenchmarkRequirement & { readonly version: number },
+): Promise<FieldViolation[]> {
+  const violations: FieldViolation[] = [];
+  for (const [index, requirement] of require.entries()) {
+    const { slice } = requirement;
+    if (slice === null || slice.by === "rule" || slice.by === "detector") continue;
+    const { by, value } = slice;
+    // A sample has one stage and one language; of labels and tags that the filter names it may have others besides.
+    const isExcluded = (by === "stage" || by === "language") && (filter[by] ?? value) !== value;
+    if (!isExcluded && (await countSamples(tx, datasetId, { ...filter, version, [by]: value })) > 0) continue;
+    const needed = leastSamples(requirement);
+    const lacks = needed === 0 ? "" : `; nobody could pass with fewer than ${needed}`;
+    const message = `no sample of version ${version} that the filter takes has the ${by} "${value}"${lacks}`;
+    violations.push({ field: `benchmark.require[${index}].slice.value`, message });
+  }
+  return violations;
 }
 
 /** The approved baseline that the gate asks about. */
@@ -171,10 +201,16 @@ async function formerAnswer(
       (wanted.baselineRunId === undefined || wanted.baselineRunId === baselineRunId);
     if (!isSame) continue;
     const progress = benchmarkProgressOf(reportOf(run));
+    if (!hasSlices(progress, wanted)) continue;
     const foundAt = run.finishedAt ?? run.createdAt;
     return { ...judgeBenchmark(benchmark, { spec, progress }), runId: run.id, foundAt };
   }
   return undefined;
+}
+
+/** Whether a benchmark has measured what is asked of parts: without being asked it leaves out small and silent ones. */
+function hasSlices({ measured }: BenchmarkProgress, { slices = [] }: BenchmarkSpec): boolean {
+  return slices.every(({ by, value }) => measured?.slices.some((each) => each.by === by && each.value === value));
 }
 
 function missing(reason: string): GateFinding {

@@ -13,6 +13,8 @@ import { writeAuditEntry } from "../../../store/telemetry/audit-entry.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import type { ComparedBaseline } from "../../analysis/benchmark/compare-samples.ts";
 import type { JudgedSample } from "../../analysis/benchmark/judge-samples.ts";
+import type { Measured } from "../../analysis/benchmark/measure-samples.ts";
+import type { Slice } from "../../analysis/benchmark/sample-fact.ts";
 import type { ReplayTarget } from "../../analysis/replay-trace.ts";
 import { settleGates } from "../../bundle/gate/result.ts";
 import { nextPace } from "../../run/pace.ts";
@@ -124,8 +126,7 @@ export class BenchmarkRun implements RunKind {
     const isUploaded = "predictions" in spec.subject;
     const samples = isUploaded ? await this.#unsaid(run, page) : page;
     if (samples.length === 0) return [];
-    const target = isUploaded ? undefined : (this.#targets.get(run.id) ?? (await this.#target(run, spec)));
-    if (target !== undefined) this.#targets.set(run.id, target);
+    const target = isUploaded ? undefined : await this.#target(run, spec);
     const nowMs = Date.parse(spec.inputs.asOf);
     const question = {
       ...{ target, nowMs, agentId: spec.scope.agentId },
@@ -142,28 +143,50 @@ export class BenchmarkRun implements RunKind {
   }
 
   async #target({ orgId, id }: RunAtWork, { subject, scope }: BenchmarkSpec): Promise<ReplayTarget> {
+    const known = this.#targets.get(id);
+    if (known !== undefined) return known;
     const caller = serviceCaller(orgId, { action: "benchmark.work", requestId: id, address: "" });
     const { judge } = await this.#finder.find(caller, { ...noTarget, ...subject }, scope);
     if (judge === undefined) throw new Error("predictions are not judged");
+    this.#targets.set(id, judge);
     return judge;
   }
 
   async #measure(
     run: RunAtWork,
-    { sweep, positive, baselineRunId }: BenchmarkSpec,
+    spec: BenchmarkSpec,
     progress: BenchmarkProgress,
   ): Promise<(tx: Transaction) => Promise<StepResult>> {
     const { orgId, id } = run;
+    const { sweep, positive, baselineRunId, slices } = spec;
     const runIds = baselineRunId === undefined ? [id] : [id, baselineRunId];
     const [facts = [], withFacts = []] = await allFacts(this.#database, {
       ...{ orgId, runIds, maxBytes: this.#maxFactBytes },
     });
-    const question = { facts, sweep, labelMap: positive.labelMap };
+    const question = { facts, sweep, labelMap: positive.labelMap, ...(slices !== undefined && { slices }) };
     const measured = await this.#analysis.run("measureSamples", question, { orgId });
     const baseline = baselineRunId === undefined ? undefined : await this.#compare(orgId, facts, withFacts);
-    const report = plain({ ...progress, measured, ...(baseline !== undefined && { baseline }) });
+    const unknownSlices = await this.#unknownSlices(run, spec, measured);
+    const report = plain({ ...progress, measured, ...(baseline !== undefined && { baseline }), unknownSlices });
     const { done } = run;
     return async () => ({ cursor: `${run.cursor}/measured`, done, total: done, report, isLast: true });
+  }
+
+  /** Slices that a gate asks about, by rules and detectors that the target does not have: they never match. */
+  async #unknownSlices(run: RunAtWork, spec: BenchmarkSpec, { slices }: Measured): Promise<readonly Slice[]> {
+    const silent = (spec.slices ?? []).filter(({ by, value }) => {
+      const metrics = slices.find((each) => each.by === by && each.value === value)?.metrics;
+      return (by === "rule" || by === "detector") && metrics !== undefined && metrics.tp + metrics.fp === 0;
+    });
+    if (silent.length === 0) return [];
+    const target = await this.#target(run, spec);
+    if (!("parts" in target)) return []; // gates ask about bundles
+    const rules = await this.#analysis.run("rulesInForce", target, { orgId: run.orgId });
+    const known = new Set([
+      ...rules.map(({ policy, ruleId }) => `rule ${policy}/${ruleId}`),
+      ...rules.flatMap(({ detectors }) => detectors.map((name) => `detector ${name}`)),
+    ]);
+    return silent.filter(({ by, value }) => !known.has(`${by} ${value}`));
   }
 
   /** Null when the results of the baseline are gone. */

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { ComparedBaseline } from "../../analysis/benchmark/compare-samples.ts";
 import type { Measured } from "../../analysis/benchmark/measure-samples.ts";
 import type { PositiveRule } from "../../analysis/benchmark/prediction.ts";
+import type { Slice } from "../../analysis/benchmark/sample-fact.ts";
 import type { NamedContent } from "../../playground/selection.ts";
 
 /** What is measured, with versions that do not change anymore. */
@@ -54,6 +55,8 @@ export interface BenchmarkSpec {
   readonly inputs: BenchmarkInputs;
   /** The benchmark that it is compared with at its end. */
   readonly baselineRunId?: string | undefined;
+  /** Slices of which a gate asks something: they are measured however small they are. */
+  readonly slices?: readonly Slice[];
 }
 
 /** What has come of a run so far; `measured` at its end. */
@@ -62,6 +65,8 @@ export interface BenchmarkProgress {
   readonly measured: Measured | null;
   /** How it differs from its baseline; null when the results of that are gone. */
   readonly baseline?: ComparedBaseline | null;
+  /** Slices of the spec by rules and detectors that the target does not have. */
+  readonly unknownSlices?: readonly Slice[];
 }
 
 /** The spec of a benchmark's run. */

@@ -6,7 +6,8 @@ import { normalQuantile } from "../../../kit/statistics/normal.ts";
 import { type PairedCounts, tangoLower } from "../../../kit/statistics/paired.ts";
 import { z95 } from "../../../kit/statistics/proportion.ts";
 import type { ComparedBaseline } from "../../analysis/benchmark/compare-samples.ts";
-import type { Measured, SampleMetrics } from "../../analysis/benchmark/measure-samples.ts";
+import type { LabelFit, SampleMetrics } from "../../analysis/benchmark/measure-samples.ts";
+import type { Slice } from "../../analysis/benchmark/sample-fact.ts";
 import type { BaselineRequirement, BenchmarkRequirement, MetricRequirement } from "../../bundle/gate/definition.ts";
 import type { GateFinding } from "../../bundle/gate/verdict.ts";
 import type { BenchmarkProgress, BenchmarkSpec } from "./benchmark-spec.ts";
@@ -25,35 +26,55 @@ export function judgeBenchmark(
   { require, baseline }: BenchmarkRequirement,
   { spec, progress }: { readonly spec: BenchmarkSpec; readonly progress: BenchmarkProgress },
 ): GateFinding {
-  const { measured } = progress;
-  if (measured === null) throw new Error("a benchmark that has ended has measured");
-  const limits = require.map((requirement) => holdLimit(requirement, measured));
+  if (progress.measured === null) throw new Error("a benchmark that has ended has measured");
+  const { overall, labelFit = null } = progress.measured;
+  const limits = require.map((requirement) => holdLimit(requirement, { progress, version: spec.version }));
   const compared = baseline === null ? [] : [holdBaseline(baseline, progress.baseline ?? null)];
   const held = [...limits, ...compared];
   const unmet = held.filter(({ isMet }) => !isMet);
   const needed = unmet.flatMap(({ neededN }) => neededN ?? []);
   const details: JsonObject = {
-    ...{ dataset_id: spec.datasetId, dataset_version: spec.version, samples: measured.overall.samples },
+    ...{ dataset_id: spec.datasetId, dataset_version: spec.version, samples: overall.samples },
     requirements: limits.map(({ details: each }) => each),
     baseline: compared[0] === undefined ? null : { run_id: spec.baselineRunId ?? null, ...compared[0].details },
     needed_n: needed.length === 0 ? null : Math.max(...needed),
+    unmapped_labels: labelFit === null ? [] : labelFit.unmapped.map(({ label }) => label),
+    unused_labels: labelFit === null ? [] : [...labelFit.unused],
   };
-  if (unmet.length > 0) return { state: "failed", reason: unmet.map(({ said }) => said).join("; "), details };
-  return { state: "passed", reason: held.map(({ said }) => said).join("; "), details };
+  const said = (unmet.length > 0 ? unmet : held).map((each) => each.said);
+  return { state: unmet.length > 0 ? "failed" : "passed", reason: [...said, ...saidFit(labelFit)].join("; "), details };
 }
 
-function holdLimit({ metric, slice, side, limit, bound }: MetricRequirement, measured: Measured): Held {
-  const { by, value: name } = slice ?? {};
-  const metrics =
-    slice === null ? measured.overall : measured.slices.find((each) => each.by === by && each.value === name)?.metrics;
+function saidFit(fit: LabelFit | null): string[] {
+  const quoted = (labels: readonly string[]) =>
+    `${labels
+      .slice(0, 5)
+      .map((label) => `"${label}"`)
+      .join(", ")}${labels.length > 5 ? " and others" : ""}`;
+  const { unmapped = [], unused = [] } = fit ?? {};
+  return [
+    ...(unmapped.length === 0 ? [] : [`label_map has no entry for ${quoted(unmapped.map(({ label }) => label))}`]),
+    ...(unused.length === 0 ? [] : [`no sample has the label ${quoted(unused)} of label_map`]),
+  ];
+}
+
+interface HeldAgainst {
+  readonly progress: BenchmarkProgress;
+  /** Of the dataset. */
+  readonly version: number;
+}
+
+function holdLimit(requirement: MetricRequirement, against: HeldAgainst): Held {
+  const { metric, slice, side, limit, bound } = requirement;
+  const metrics = metricsOf(requirement, against.progress);
   const value = metrics === undefined ? null : heldValue(metrics, metric, bound);
   const isMet = value !== null && (side === "at_least" ? value >= limit : value <= limit);
   const wanted = `${side === "at_least" ? "at least" : "at most"} ${limit}`;
-  const where = slice === null ? "" : ` of ${by} ${name}`;
+  const where = slice === null ? "" : ` of ${slice.by} ${slice.value}`;
   const what = `${bound === "estimate" ? "" : `the ${bound} bound of `}${spelled(metric)}${where}`;
-  const neededN = metrics === undefined || isMet ? null : neededFor({ metric, side, limit, bound }, metrics);
+  const neededN = metrics === undefined || isMet ? null : neededFor(requirement, metrics);
   const lacks = neededN === null || metrics === undefined ? "" : saidLack(neededN, metrics);
-  const is = value === null ? "is not known: no sample says" : `is ${rounded(value)}`;
+  const is = value === null ? `is not known: ${whyUnknown(requirement, metrics, against)}` : `is ${rounded(value)}`;
   return {
     ...{ isMet, neededN },
     said: isMet ? `${what} ${is}` : `${what} ${is}, and has to be ${wanted}${lacks}`,
@@ -62,6 +83,30 @@ function holdLimit({ metric, slice, side, limit, bound }: MetricRequirement, mea
       ...{ bound, [side]: limit, value: value === null ? null : rounded(value), met: isMet, needed_n: neededN },
     },
   };
+}
+
+/** The metrics that a requirement is about; undefined for a rule or a detector that the version does not have. */
+function metricsOf(
+  { slice }: MetricRequirement,
+  { measured, unknownSlices = [] }: BenchmarkProgress,
+): SampleMetrics | undefined {
+  if (slice === null) return measured?.overall;
+  const isThis = ({ by, value }: Slice) => by === slice.by && value === slice.value;
+  return unknownSlices.some(isThis) ? undefined : measured?.slices.find(isThis)?.metrics;
+}
+
+function whyUnknown(
+  { metric, slice }: MetricRequirement,
+  metrics: SampleMetrics | undefined,
+  { version }: HeldAgainst,
+): string {
+  const by = slice?.by;
+  if (metrics === undefined && by === "rule") return 'the version has no such rule; rules are named "policy/rule"';
+  if (metrics === undefined && by === "detector") return "no rule of the version has such a detector";
+  if (by !== undefined && (metrics?.samples ?? 0) === 0)
+    return `no sample of version ${version} of the dataset has this ${by}`;
+  const isSilent = metric === "precision" && metrics !== undefined && metrics.tp + metrics.fp === 0;
+  return isSilent ? `nothing was found in ${metrics.samples} samples` : "no sample says";
 }
 
 function saidLack(neededN: number, { groups }: SampleMetrics): string {
@@ -101,18 +146,23 @@ function heldValue(
  * counts as one sample, and less where groups are of unequal size.
  */
 function neededFor(
-  { metric, side, limit, bound }: Pick<MetricRequirement, "metric" | "side" | "limit" | "bound">,
-  { positives, negatives, groups }: SampleMetrics,
+  requirement: MetricRequirement,
+  { positives, negatives, groups }: Pick<SampleMetrics, "positives" | "negatives" | "groups">,
 ): number | null {
+  const kind = requirement.metric === "falsePositiveRate" ? "negatives" : "positives";
+  const there = (groups ?? { positives, negatives })[kind];
+  const needed = leastSamples(requirement);
+  return needed > there ? needed : null;
+}
+
+/** The samples without which nobody could meet a requirement; 0 where their number alone says nothing. */
+export function leastSamples({ metric, side, limit, bound }: MetricRequirement): number {
   const isShare = metric === "recall" || metric === "precision" || metric === "falsePositiveRate" || metric === "f1";
   const z2 = z95 * z95;
-  const kind = metric === "falsePositiveRate" ? "negatives" : "positives";
-  const there = (groups ?? { positives, negatives })[kind];
   const share = metric === "f1" ? jaccardOf(limit) : limit;
-  let needed = 0;
-  if (isShare && bound === "lower" && side === "at_least") needed = Math.ceil((share * z2) / (1 - share));
-  if (isShare && bound === "upper" && side === "at_most") needed = Math.ceil((z2 * (1 - share)) / share);
-  return needed > there ? needed : null;
+  if (isShare && bound === "lower" && side === "at_least") return Math.ceil((share * z2) / (1 - share));
+  if (isShare && bound === "upper" && side === "at_most") return Math.ceil((z2 * (1 - share)) / share);
+  return 0;
 }
 
 function holdBaseline({ test, alpha, margin }: BaselineRequirement, compared: ComparedBaseline | null): Held {

@@ -29,7 +29,7 @@ export function comparisonMessage({
 
 /** What has come of a benchmark, in the API's form. */
 export function reportMessage(
-  { overall, slices, slicesOmitted, sweep, floors, latencyUs, resultDigest }: Measured,
+  { overall, slices, slicesOmitted, sweep, floors, latencyUs, resultDigest, labelFit }: Measured,
   trainingOverlap: number,
 ): MessageInitShape<typeof BenchmarkReportSchema> {
   return {
@@ -38,6 +38,8 @@ export function reportMessage(
     ...{ slicesOmitted, resultDigest, trainingOverlap, latency: latencyUs ?? undefined },
     sweep: sweep.map(stated),
     floors: floors.map(stated),
+    unmappedLabels: Object.fromEntries((labelFit?.unmapped ?? []).map(({ label, samples }) => [label, samples])),
+    unusedLabels: [...(labelFit?.unused ?? [])],
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { reportSample, sampleOf } from "../../../../../scripts/assurance/sample.ts";
 import { compareBaseline } from "../../../../../src/domain/analysis/benchmark/compare-samples.ts";
 import { measureSamples } from "../../../../../src/domain/analysis/benchmark/measure-samples.ts";
-import type { SampleFact } from "../../../../../src/domain/analysis/benchmark/sample-fact.ts";
+import type { SampleFact, Slice } from "../../../../../src/domain/analysis/benchmark/sample-fact.ts";
 import type { BenchmarkRequirement, MetricRequirement } from "../../../../../src/domain/bundle/gate/definition.ts";
 import type { BenchmarkSpec } from "../../../../../src/domain/measure/benchmark/benchmark-spec.ts";
 import { judgeBenchmark } from "../../../../../src/domain/measure/benchmark/judge-benchmark.ts";
@@ -21,9 +21,17 @@ const fact = (id: number, change: Partial<SampleFact>): string =>
     ...change,
   } satisfies SampleFact);
 
-function judged(facts: readonly string[], require: readonly MetricRequirement[]) {
-  const measured = measureSamples({ facts, sweep: false, labelMap: {} }, tools);
-  return judgeBenchmark(requirement({ require }), { spec, progress: { trainingOverlap: 0, measured } });
+function judged(
+  facts: readonly string[],
+  require: readonly MetricRequirement[],
+  {
+    labelMap = {},
+    unknownSlices = [],
+  }: { readonly labelMap?: Record<string, string>; readonly unknownSlices?: readonly Slice[] } = {},
+) {
+  const slices = require.flatMap(({ slice }) => slice ?? []);
+  const measured = measureSamples({ facts, sweep: false, labelMap, slices }, tools);
+  return judgeBenchmark(requirement({ require }), { spec, progress: { trainingOverlap: 0, measured, unknownSlices } });
 }
 
 function requirement(change: Partial<BenchmarkRequirement>): BenchmarkRequirement {
@@ -92,10 +100,70 @@ describe("a limit", () => {
   test("of a part that no sample is in, and of what was not judged, is not met", () => {
     const facts = Array.from({ length: 50 }, (_, id) => fact(id, id < 40 ? {} : { found: null, why: "timeout" }));
     const german = judged(facts, [limit({ slice: { by: "language", value: "de" } })]);
-    expect(german).toMatchObject({ state: "failed", reason: expect.stringContaining("of language de is not known") });
+    expect(german).toMatchObject({
+      ...{ state: "failed", details: { needed_n: 35 } },
+      reason: expect.stringContaining(
+        "of language de is not known: no sample of version 3 of the dataset has this language",
+      ),
+    });
     const missing = limit({ metric: "missing", side: "at_most", limit: 0.1, bound: "estimate" });
     expect(judged(facts, [missing])).toMatchObject({ state: "failed", details: { requirements: [{ value: 0.2 }] } });
     expect(judged(facts, [limit({ limit: 0.85, bound: "estimate" })]).state).toBe("failed");
+  });
+});
+
+describe("a limit of a part", () => {
+  const of = (by: Slice["by"], value: string, change: Partial<MetricRequirement> = {}) =>
+    limit({ slice: { by, value }, ...change });
+  const attacks = Array.from({ length: 100 }, (_, id) => fact(id, { truth: id < 50, found: id < 50 }));
+
+  test("by a rule that never matches is judged by zero matches of all samples", () => {
+    const silent = judged(attacks, [of("rule", "guard/silent")]);
+    expect(silent).toMatchObject({ state: "failed", details: { requirements: [{ value: 0, met: false }] } });
+    const quiet = { metric: "falsePositiveRate", side: "at_most", limit: 0.1, bound: "upper" } as const;
+    // Wilson's upper bound of none in 50 is z² / (50 + z²).
+    expect(judged(attacks, [of("rule", "guard/silent", quiet)])).toMatchObject({
+      ...{ state: "passed", details: { requirements: [{ value: 0.071348, met: true }] } },
+    });
+    expect(judged(attacks, [of("rule", "guard/silent", { metric: "precision" })])).toMatchObject({
+      ...{ state: "failed", reason: expect.stringContaining("is not known: nothing was found in 100 samples") },
+    });
+  });
+
+  test("by a rule or a detector that the version does not have says so", () => {
+    const [rule, detector] = [of("rule", "guard/gone"), of("detector", "gone")];
+    const unknownSlices = [rule, detector].flatMap(({ slice }) => slice ?? []);
+    const { state, reason } = judged(attacks, [rule, detector], { unknownSlices });
+    expect(state).toBe("failed");
+    expect(reason).toContain("recall of rule guard/gone is not known: the version has no such rule");
+    expect(reason).toContain("recall of detector gone is not known: no rule of the version has such a detector");
+  });
+
+  test("is measured also where a hundred others are larger", () => {
+    const tagged = Array.from({ length: 400 }, (_, id) =>
+      fact(id, { tags: [`t${id % 120}`], found: id % 120 !== 119 }),
+    );
+    expect(measureSamples({ facts: tagged, sweep: false, labelMap: {} }, tools)).toMatchObject({ slicesOmitted: 20 });
+    const estimate = { bound: "estimate", limit: 0.5 } as const;
+    expect(judged(tagged, [of("tag", "t118", estimate)])).toMatchObject({ state: "passed" });
+    expect(judged(tagged, [of("tag", "t119", estimate)])).toMatchObject({
+      ...{ state: "failed", details: { requirements: [{ value: 0 }] } },
+    });
+  });
+
+  test("names what a map of labels leaves out, and what it names in vain", () => {
+    const facts = [
+      fact(1, { labels: ["attack"] }),
+      fact(2, { labels: ["toxicity"], found: false }),
+      fact(3, { labels: ["attack", "toxicity"] }),
+      fact(4, { labels: ["benign"], truth: false, found: false }),
+      fact(5, { expectedSpans: [{ segment: 0, start: 0, end: 1, label: "name" }] }),
+    ];
+    const labelMap = { attack: "injection", name: "pii.name", atack: "injection" };
+    const { reason, details } = judged(facts, [limit({ limit: 0.1, bound: "estimate" })], { labelMap });
+    expect(details).toMatchObject({ unmapped_labels: ["toxicity"], unused_labels: ["atack"] });
+    expect(reason).toContain('label_map has no entry for "toxicity"; no sample has the label "atack" of label_map');
+    expect(judged(facts, []).details).toMatchObject({ unmapped_labels: [], unused_labels: [] });
   });
 });
 
