@@ -13,6 +13,7 @@ import { CheckpointSigning } from "../../src/domain/telemetry/checkpoint-signing
 import { systemClock } from "../../src/kit/process/clock.ts";
 import { createSealer, parseMasterKeys } from "../../src/platform/seal.ts";
 import { openDatabase } from "../../src/store/connection/database.ts";
+import { poolLockClass } from "../../src/store/core/worker-pool.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type ArchivedServer, startArchivedServer } from "../harness/process/archived-server.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
@@ -61,11 +62,13 @@ async function rotate(): Promise<void> {
   await home.call("POST", "/signing-keys/rotate", {});
 }
 
-/** Pools of workers that take jobs. */
+/** Pools of workers that live. A pool that failed while the database was away leaves its row, but holds no lock. */
 async function pools(): Promise<number> {
   const login = new pg.Client({ connectionString: server.urls.workerUrl });
   await login.connect();
-  const { rows } = await login.query("select count(*)::int as count from worker_pool").finally(() => login.end());
+  const { rows } = await login
+    .query("select count(*)::int as count from pg_locks where locktype = 'advisory' and classid = $1", [poolLockClass])
+    .finally(() => login.end());
   return rows[0].count;
 }
 
@@ -154,7 +157,13 @@ it("processes that outlive a restore sign nothing and take no job before the ope
     await server.restoreTo(moment);
     await eventually(async () => expect(await readiness()).toMatchObject({ checks: { restore: "restored" } }));
     await expect(home.publish()).rejects.toThrow(/503 .*nothing is signed: this is timeline/);
+    // Whether the worker had signed all entries of the moment is chance; this one is new.
+    await home.call("POST", "/policies", {
+      document: policy("later").replace("name: words", "name: later"),
+      scope: { app_id: home.world.projectId },
+    });
     await expect(sign()).rejects.toThrow("nothing is signed");
+    await eventually(async () => expect(worker.lastLines.join("\n")).toContain("jobs stop, since"), 300_000);
     await eventually(async () => expect(await pools()).toBe(0), 300_000);
     await operator("after-restore", "--reason", "in place");
     expect(await home.publish()).toBeGreaterThan(0);

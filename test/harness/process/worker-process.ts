@@ -5,6 +5,8 @@ import { startNodeProcess } from "./node-process.ts";
 /** A running worker. */
 export interface WorkerProcess {
   readonly managementPort: number;
+  /** The last lines that it wrote. */
+  readonly lastLines: readonly string[];
   /** Ends it at once, as a power cut does. */
   kill(): Promise<void>;
   /** Asks it to end. Returns the exit code. */
@@ -13,10 +15,17 @@ export interface WorkerProcess {
 
 /** Starts `src/worker.ts` and waits until it runs. */
 export async function startWorkerProcess(env: Readonly<Record<string, string>>): Promise<WorkerProcess> {
-  const { facts, kill, stop } = await startNodeProcess({
+  const started = await startNodeProcess({
     script: "src/worker.ts",
     env: { WORKER_MANAGEMENT_PORT: "0", ...env },
     readyMessage: "worker is running",
   });
-  return { managementPort: Number(facts.managementPort), kill, stop };
+  const { kill, stop } = started;
+  return {
+    managementPort: Number(started.facts.managementPort),
+    get lastLines() {
+      return started.lastLines;
+    },
+    ...{ kill, stop },
+  };
 }
