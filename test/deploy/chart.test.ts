@@ -65,6 +65,21 @@ const sets: Readonly<Record<string, object>> = {
     worker: { env: { POLICY_GUARD_TRACE_PARTITION: "day" } },
     runtime: { env: { SPOOL_MODE: "durable", RUNTIME_PROCESSES: "2" } },
   },
+  "a gateway, a replica behind a pooler, and a collector": {
+    secrets,
+    database: { readReplica: true, pooler: true, newTimeline: "follow" },
+    controlPlane: { publicUrl: "https://guard.example.com" },
+    httpRoute: {
+      enabled: true,
+      host: "guard.example.com",
+      parentRefs: [{ name: "edge", namespace: "gateways", sectionName: "https" }],
+    },
+    networkPolicy: { collector: { namespace: "telemetry" } },
+  },
+  "rules of alarms and the dashboard": {
+    secrets,
+    monitoring: { prometheusRule: true, dashboard: { enabled: true } },
+  },
   "no rules of the network, and a monitor": {
     secrets,
     networkPolicy: { enabled: false },
@@ -149,6 +164,11 @@ describe.each(Object.entries(sets))("the chart with %s", (_, values) => {
         const { service } = spec.rules[0].http.paths[0].backend;
         expect(of(objects, "Service").map((each) => each.metadata.name)).toContain(service.name);
       }
+    }
+    for (const { spec } of of(objects, "HTTPRoute")) {
+      const [{ name, port }] = spec.rules[0].backendRefs;
+      const service = of(objects, "Service").find((each) => each.metadata.name === name);
+      expect(service?.spec.ports.map((each: { port: number }) => each.port)).toContain(port);
     }
     const accounts = of(objects, "ServiceAccount").map(({ metadata }) => metadata.name);
     for (const pod of of(objects, "Deployment", "StatefulSet")) {
@@ -271,6 +291,26 @@ describe("secrets", () => {
       "no control plane in this release",
     ],
     [
+      "a route to no gateway",
+      { secrets, controlPlane: { publicUrl: "https://a.example" }, httpRoute: { enabled: true, host: "a.example" } },
+      "httpRoute.parentRefs or httpRoute.host is empty",
+    ],
+    [
+      "a route and no address for people",
+      { secrets, httpRoute: { enabled: true, host: "a.example", parentRefs: [{ name: "edge" }] } },
+      "controlPlane.publicUrl is empty",
+    ],
+    [
+      "two ways to people",
+      {
+        secrets,
+        controlPlane: { publicUrl: "https://a.example" },
+        ingress: { enabled: true, host: "a.example" },
+        httpRoute: { enabled: true, host: "a.example", parentRefs: [{ name: "edge" }] },
+      },
+      "are both true",
+    ],
+    [
       "a certificate and no address for people",
       {
         secrets,
@@ -285,6 +325,50 @@ describe("secrets", () => {
   });
 });
 
+describe("a replica, a pooler and a new timeline", () => {
+  const { objects } = renderChart(folder, sets["a gateway, a replica behind a pooler, and a collector"] ?? {});
+  const environments = of(objects, "Deployment").map(({ spec }) => {
+    const [{ name, env }] = spec.template.spec.containers;
+    return [name, Object.fromEntries(env.map((each: { name: string; value: string }) => [each.name, each.value]))];
+  });
+
+  it("are told to those who need to know them", () => {
+    const { "control-plane": plane, worker } = Object.fromEntries(environments);
+    expect(plane).toMatchObject({
+      DATABASE_READ_URL_FILE: "/run/secrets/policy-guard/database-read-url",
+      DATABASE_LISTEN_URL_FILE: "/run/secrets/policy-guard/database-listen-url",
+      DATABASE_NEW_TIMELINE: "follow",
+      TRUSTED_PROXY_HOPS: "1",
+    });
+    expect(worker).toMatchObject({ DATABASE_NEW_TIMELINE: "follow" });
+    expect(worker).not.toHaveProperty("DATABASE_READ_URL_FILE");
+  });
+
+  it("leave a way to the collector, in its namespace and at its port only", () => {
+    const policies = of(objects, "NetworkPolicy");
+    expect(policies).toHaveLength(3);
+    for (const { spec } of policies) {
+      expect(spec.egress).toContainEqual({
+        to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "telemetry" } } }],
+        ports: [{ protocol: "TCP", port: 4318 }],
+      });
+    }
+  });
+});
+
+describe("the rules of alarms and the dashboard", () => {
+  const { objects } = renderChart(folder, sets["rules of alarms and the dashboard"] ?? {});
+
+  it("are those of the folders of Prometheus and Grafana, and no copies", () => {
+    const read = (...path: string[]) => readFileSync(join(folder, "..", "..", ...path), "utf8");
+    const [rules] = of(objects, "PrometheusRule");
+    expect(rules?.spec).toEqual(parse(read("prometheus", "rules.yaml")));
+    const [map] = of(objects, "ConfigMap") as (KubernetesObject & { data: Record<string, string> })[];
+    expect(JSON.parse(map?.data["policy-guard.json"] ?? "")).toEqual(JSON.parse(read("grafana", "policy-guard.json")));
+    expect(map?.metadata).toMatchObject({ labels: { grafana_dashboard: "1" } });
+  });
+});
+
 describe("the schema of values", () => {
   it.each([
     ["a misspelt name", { controlPlane: { replica: 2 } }],
@@ -294,6 +378,8 @@ describe("the schema of values", () => {
     ["no replicas", { worker: { replicas: 0 } }],
     ["an address without a scheme", { controlPlane: { publicUrl: "guard.example.com" } }],
     ["half a digest", { image: { runtime: { digest: "sha256:abc" } } }],
+    ["an address of a replica among the variables", { controlPlane: { env: { DATABASE_READ_URL: "postgres://a/b" } } }],
+    ["a timeline that there is not", { database: { newTimeline: "ignore" } }],
     ["a size in words", { runtime: { persistence: { size: "big" } } }],
   ])("refuses %s", (_, values) => {
     expect(validate(merged(defaults, values))).toBe(false);

@@ -62,6 +62,7 @@ export function renderChart(folder: string, given: object, release: Partial<Rele
     return { file, nodes };
   });
   const dot = {
+    Files: { Get: (path: string) => readFileSync(join(folder, path), "utf8") },
     Values: values,
     Chart: { Name: chart.name, Version: chart.version, AppVersion: chart.appVersion },
     Release: { Name: "guard", Namespace: "policy", Service: "Helm", ...release },
@@ -262,8 +263,13 @@ function evaluate(expression: Expression, scope: Scope): Value {
     const [head, ...others] = call;
     if (head === undefined) throw new Error("an empty expression");
     if (!("name" in head)) {
+      const worth = worthOf(head, scope);
+      if (typeof worth === "function") {
+        result = worth(...others.map((each) => worthOf(each, scope)));
+        continue;
+      }
       if (others.length > 0 || index > 0) throw new Error("a value is no function");
-      result = worthOf(head, scope);
+      result = worth;
       continue;
     }
     const given = others.map((each) => worthOf(each, scope));

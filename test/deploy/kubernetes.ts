@@ -191,6 +191,24 @@ const kinds: Readonly<Record<string, Shape>> = {
       ),
     }),
   }),
+  HTTPRoute: kind("gateway.networking.k8s.io/v1", "HTTPRoute", {
+    spec: object({
+      parentRefs: list(object({ name, "namespace?": name, "sectionName?": text })),
+      hostnames: list(text),
+      rules: list(object({ backendRefs: list(object({ name, port: count })) })),
+    }),
+  }),
+  ConfigMap: kind("v1", "ConfigMap", { data: texts }),
+  PrometheusRule: kind("monitoring.coreos.com/v1", "PrometheusRule", {
+    spec: object({
+      groups: list(
+        object({
+          name: text,
+          rules: list(object({ alert: text, expr: text, "for?": text, labels: texts, annotations: texts })),
+        }),
+      ),
+    }),
+  }),
   PodMonitor: kind("monitoring.coreos.com/v1", "PodMonitor", {
     spec: object({ selector, podMetricsEndpoints: list(object({ port: label, path: text, interval: text })) }),
   }),
