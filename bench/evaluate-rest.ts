@@ -32,7 +32,8 @@ export const evaluateRestBench: Bench = async () => {
   }
 };
 
-function loadCase(
+/** Posts these bodies to `/v1/evaluate/input` over and over. */
+export function loadCase(
   name: string,
   { child, told: port }: BenchServer<number>,
   token: string,

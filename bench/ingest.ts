@@ -104,8 +104,12 @@ async function insertBare(pool: pg.Pool, orgId: string, records: readonly Evalua
 
 const padding = randomBytes(300).toString("base64");
 
-// Nine of ten evaluations find nothing, as in ordinary traffic.
 function record(_: unknown, index: number): EvaluationRecord {
+  return ingestedRecord(index);
+}
+
+/** A record as runtimes report it. Nine of ten evaluations find nothing, as in ordinary traffic. */
+export function ingestedRecord(index: number): EvaluationRecord {
   const isHit = index % 10 === 0;
   return create(EvaluationRecordSchema, {
     evaluationId: randomUUID(),

@@ -5,6 +5,7 @@ import { cpus, totalmem } from "node:os";
 import { activationBench } from "./activation.ts";
 import { analyticsBench } from "./analytics.ts";
 import { benchmarkBench } from "./benchmark.ts";
+import { capacityBench } from "./capacity.ts";
 import { controlPlaneBench } from "./control-plane.ts";
 import { detectionBench } from "./detection.ts";
 import { engineBench } from "./engine.ts";
@@ -51,6 +52,7 @@ const benches: Readonly<Record<string, Bench>> = {
   webhook: webhookBench,
   telemetry: telemetryBench,
   models: modelsBench,
+  capacity: capacityBench,
 };
 
 const parameters = process.argv.slice(2);
