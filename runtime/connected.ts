@@ -209,6 +209,8 @@ function startReporting(config: RuntimeConfig, address: ControlPlaneAddress, par
     onTokens: takeTokens,
     candidateTally: () => candidates.takeTally(),
     onQuota: (quota) => leases.replace(quota),
+    // Counts name no leases, so where there are some every evaluation has a record.
+    maySample: () => (bundles.holder.loaded?.sampling === undefined ? false : leases.isUnlimited),
     onCheckpoint: (checkpoint) => void takeCheckpoint(checkpoint, parts),
     onConnect: async (signal) => {
       leases.reconnecting();

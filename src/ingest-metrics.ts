@@ -12,8 +12,9 @@ export function createIngestMetrics({ registry }: Metrics): (result: IngestResul
     labelNames: ["result"],
     registers: [registry],
   });
-  return ({ stored, duplicates, conflicts, refused }) => {
+  return ({ stored, counted, duplicates, conflicts, refused }) => {
     evaluations.inc({ result: "stored" }, stored);
+    evaluations.inc({ result: "counted" }, counted);
     evaluations.inc({ result: "duplicate" }, duplicates - conflicts);
     evaluations.inc({ result: "conflict" }, conflicts);
     for (const [reason, count] of Object.entries(refused)) evaluations.inc({ result: `refused_${reason}` }, count);

@@ -8,7 +8,7 @@ import {
   type EvaluateRequest,
 } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { CaptureMode } from "../../gen/policyguard/policy/v1/record_pb.ts";
-import type { ActivationPayload } from "../../src/kit/bundle/statement-payload.ts";
+import type { ActivationPayload, TraceSamplingReference } from "../../src/kit/bundle/statement-payload.ts";
 import { Fault } from "../../src/kit/fault/fault.ts";
 import type { BackendReference } from "../engine/backend/backend.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -38,6 +38,8 @@ export interface LoadedBundle {
   readonly capture: CaptureMode;
   /** Whether records carry facts for replays. */
   readonly replayFacts: boolean;
+  /** Of which evaluations records are sent; undefined for all. */
+  readonly sampling?: TraceSamplingReference | undefined;
   readonly loadedAt: Date;
   /** When the control plane last confirmed it; undefined for a bundle from disk that was not confirmed yet. */
   readonly confirmedAt: Date | undefined;
@@ -210,5 +212,6 @@ function factsOf(activation: ActivationPayload, now: Date) {
     stale: isStale(activation, now),
   });
   const replayFacts = activation.replay_facts === true;
-  return { activation, reference, capture: captures[activation.capture], replayFacts };
+  const sampling = activation.trace_sampling;
+  return { activation, reference, capture: captures[activation.capture], replayFacts, sampling };
 }

@@ -126,6 +126,11 @@ export class QuotaLeases implements Meter {
     this.#isAsking = false;
   }
 
+  /** Whether evaluations need no leases; undefined until the newest stream has said so. */
+  get isUnlimited(): boolean | undefined {
+    return this.#isAnswered ? this.#quota?.state === QuotaState.UNLIMITED : undefined;
+  }
+
   /** Evaluations that are left in all leases, of this month and the next. */
   get left(): number {
     return this.#leases.reduce((sum, { left }) => sum + left, 0);

@@ -4,7 +4,7 @@
 
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { EvaluateRequest } from "../../gen/policyguard/policy/v1/evaluation_pb.ts";
-import type { Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { Outcome, type Stage } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord, RecordedSegment } from "../../gen/policyguard/policy/v1/record_pb.ts";
 import type { LoadedBundle } from "../bundle/active-bundle.ts";
 import type { Evaluation } from "../engine/evaluate/evaluation.ts";
@@ -61,8 +61,16 @@ export function recordOf(
     decidedByRule: evaluation.decidedByRule,
     decidedByPolicy: evaluation.decidedByPolicy,
     leaseId,
+    samplingPercent: leaseId === "" ? samplingPercentOf(loaded, response.outcome) : 0,
     ...(loaded.replayFacts ? evaluation.replayFacts() : noReplayFacts),
   };
+}
+
+// A lease is spent by records, so an evaluation with one always has one. 0 stands for all.
+function samplingPercentOf({ sampling }: LoadedBundle, outcome: Outcome): number {
+  if (sampling === undefined || outcome === Outcome.BLOCK) return 0;
+  const percent = outcome === Outcome.ALLOW ? sampling.allow_percent : sampling.other_percent;
+  return percent < 100 ? percent : 0;
 }
 
 function timestampOf(now: Date): Timestamp {

@@ -5,9 +5,8 @@
 // control plane stores them once.
 
 import { setTimeout as timer } from "node:timers/promises";
-import { create, fromBinary } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import {
   type CandidateTally,
   type LeaseWish,
@@ -23,7 +22,9 @@ import type { Logger } from "../../../src/kit/observability/log.ts";
 import { type BackOff, backOffMs } from "../../../src/kit/process/back-off.ts";
 import { runtimeVersion } from "../../bundle/version.ts";
 import type { Spool } from "../spool/spool.ts";
+import { CountedIds, Outgoing } from "./outgoing.ts";
 import { Signal } from "./signal.ts";
+import { Window } from "./window.ts";
 
 /** The state of the runtime, for the control plane's list of runtimes. */
 export interface RuntimeStatus {
@@ -53,6 +54,8 @@ export interface ReporterOptions {
   readonly candidateTally: () => CandidateTally | undefined;
   readonly onQuota: (quota: Quota) => void;
   readonly onCheckpoint: (checkpoint: WitnessedCheckpoint) => void;
+  /** Whether records may be left out of batches and be counted instead; undefined until it is known. Default: never. */
+  readonly maySample?: () => boolean | undefined;
   /** Called before a stream opens; an error counts as a failure to connect. */
   readonly onConnect: (signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
@@ -60,16 +63,15 @@ export interface ReporterOptions {
   readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
   /** A number in [0, 1). */
   readonly random?: () => number;
+  /** Milliseconds from some moment on. */
+  readonly nowMs?: () => number;
 }
 
-const batchLimits = { maxRecords: 256, maxBytes: 1024 * 1024 };
-/**
- * Max batches that are not acknowledged. With 256 records each, the control plane holds 2,048 records of one runtime.
- */
-const windowBatches = 8;
 const statusEveryMs = 5_000;
 /** Min time from one tally of a candidate to the next, however many statuses are sent in between. */
 const tallyEveryMs = 1_000;
+/** How often the spool is read while records are collected, whatever is added to it. */
+const collectEveryMs = 250;
 const backOff: BackOff = { baseMs: 100, maxMs: 30_000, jitter: "above-base" };
 
 /** Reports until stopped. */
@@ -79,8 +81,11 @@ export class Reporter {
   /** Raised when there is something to send: a record, an acknowledgement that opens the window, the end. */
   readonly #wakeUp = new Signal();
   readonly #finished: Promise<void>;
+  readonly #counted = new CountedIds();
   #isConnected = false;
   #isStatusDue = false;
+  #isCollecting = false;
+  #isEnding = false;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -94,7 +99,7 @@ export class Reporter {
 
   /** Says that the spool has a new record. */
   notify(): void {
-    this.#wakeUp.raise();
+    if (!this.#isCollecting) this.#wakeUp.raise();
   }
 
   /** Says that the status changed, so that it is sent at once. */
@@ -105,6 +110,8 @@ export class Reporter {
 
   /** Waits until everything is acknowledged or the signal aborts, then ends the stream. */
   async stop(signal: AbortSignal): Promise<void> {
+    this.#isEnding = true;
+    this.#wakeUp.raise();
     while (!signal.aborted && this.#isConnected && this.#options.spool.depth() > 0) {
       await timer(20, undefined, { signal }).catch(() => undefined);
     }
@@ -155,7 +162,13 @@ export class Reporter {
   }
 
   async *#requests(stream: Window, signal: AbortSignal): AsyncGenerator<ReportRequest> {
-    const { instanceId, spool } = this.#options;
+    const { instanceId, spool, maySample = () => false, nowMs = () => performance.now() } = this.#options;
+    const outgoing = new Outgoing({
+      ...{ spool, window: stream, counted: this.#counted },
+      maySample: () => stream.takesTallies === true && maySample() === true,
+      isEnding: () => this.#isEnding,
+      nowMs,
+    });
     yield request({ case: "hello", value: { instanceId, softwareVersion: runtimeVersion } });
     let statusAtMs = Number.NEGATIVE_INFINITY;
     let tallyAtMs = Number.NEGATIVE_INFINITY;
@@ -171,26 +184,26 @@ export class Reporter {
         tallyAtMs = performance.now();
         yield request({ case: "candidate", value: tally });
       }
-      const batch = mayStart(stream, spool) ? await spool.read(stream.nextSeq, batchLimits) : undefined;
-      if (batch === undefined) {
-        await this.#wakeUp.next(statusEveryMs);
-        continue;
-      }
-      stream.sent(batch.lastSeq);
-      yield batch.kind === "gap"
-        ? request({ case: "gap", value: { ...batch } })
-        : request({
-            case: "batch",
-            value: {
-              firstSeq: batch.firstSeq,
-              lastSeq: batch.lastSeq,
-              records: batch.records.map((bytes) => fromBinary(EvaluationRecordSchema, bytes)),
-            },
-          });
+      // The first answers of the control plane say whether it takes tallies, and whether the plan has a limit.
+      const isSampled = maySample();
+      const isUnsure = isSampled === undefined || (isSampled && stream.takesTallies === undefined);
+      const message = isUnsure ? undefined : await outgoing.next();
+      if (message !== undefined) yield request(message);
+      else await this.#rest(isSampled === true && !isUnsure);
     }
   }
 
+  async #rest(isCollecting: boolean): Promise<void> {
+    this.#isCollecting = isCollecting;
+    await this.#wakeUp.next(isCollecting ? collectEveryMs : statusEveryMs);
+    this.#isCollecting = false;
+  }
+
   #take({ message }: ReportResponse, stream: Window): void {
+    if (stream.takesTallies === undefined) {
+      stream.takesTallies = message.case === "welcome" && message.value.takesTallies;
+      this.#wakeUp.raise();
+    }
     switch (message.case) {
       case "ack":
         this.#options.spool.acknowledge(message.value.lastSeq);
@@ -205,6 +218,7 @@ export class Reporter {
         break;
       case "quota":
         this.#options.onQuota(message.value);
+        this.#wakeUp.raise();
         break;
       case "checkpoint":
         this.#options.onCheckpoint(message.value);
@@ -218,35 +232,6 @@ export class Reporter {
 
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return timer(delayMs, undefined, { signal });
-}
-
-/** Whether the next batch may go out. */
-function mayStart({ inFlight, nextSeq }: Window, spool: Spool): boolean {
-  const unsent = spool.firstSeq + spool.depth() - nextSeq;
-  return inFlight === 0 || (inFlight < windowBatches && unsent >= batchLimits.maxRecords);
-}
-
-/** The batches that one stream has sent, and those that are not acknowledged. */
-class Window {
-  nextSeq: number;
-  readonly #waiting: number[] = [];
-
-  constructor(firstSeq: number) {
-    this.nextSeq = firstSeq;
-  }
-
-  get inFlight(): number {
-    return this.#waiting.length;
-  }
-
-  sent(lastSeq: number): void {
-    this.#waiting.push(lastSeq);
-    this.nextSeq = lastSeq + 1;
-  }
-
-  acknowledged(lastSeq: number): void {
-    while ((this.#waiting[0] ?? Number.POSITIVE_INFINITY) <= lastSeq) this.#waiting.shift();
-  }
 }
 
 type RequestMessage = NonNullable<Parameters<typeof create<typeof ReportRequestSchema>>[1]>["message"];

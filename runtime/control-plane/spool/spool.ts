@@ -19,6 +19,7 @@ import { loadCursor, saveCursor } from "./cursor.ts";
 import { openDisk, type SpoolDisk } from "./disk.ts";
 import { GapList, type GapReason, type SpoolGap } from "./gap.ts";
 import { type DiskOperation, ProblemList } from "./problem.ts";
+import { beginBoot, type BootList } from "./boot.ts";
 import type { ReadLimits, SegmentRun } from "./segment.ts";
 import { type LogTail, SegmentLog } from "./segment-log.ts";
 import { SpoolWriter } from "./writer.ts";
@@ -43,6 +44,8 @@ export interface SpoolBatch {
   readonly kind: "records";
   readonly firstSeq: number;
   readonly lastSeq: number;
+  /** The boot of the process that wrote them; "" when it is not known. */
+  readonly bootId: string;
   readonly records: readonly Uint8Array[];
 }
 
@@ -76,19 +79,26 @@ export async function openSpool({ maxBytes = gib, segmentBytes = 16 * mib, ...op
   const tail = await log.recover();
   // A damaged cursor may have been right before the first segment, so everything that is there is sent again.
   const ackedSeq = (await loadCursor(disk)) ?? (log.firstSeq ?? 1) - 1;
-  return new Spool({ ...options, maxBytes, segmentBytes, disk }, { log, ackedSeq, tail });
+  const boots = await beginBoot(disk, { ackedSeq, nextSeq: nextSeqOf({ ackedSeq, tail }) });
+  return new Spool({ ...options, maxBytes, segmentBytes, disk }, { log, ackedSeq, tail, boots });
+}
+
+function nextSeqOf({ ackedSeq, tail }: Pick<Recovered, "ackedSeq" | "tail">): number {
+  return Math.max(ackedSeq, tail.lastSeq) + 1;
 }
 
 interface Recovered {
   readonly log: SegmentLog;
   readonly ackedSeq: number;
   readonly tail: LogTail;
+  readonly boots: BootList;
 }
 
 /** Evaluations that wait to be reported. */
 export class Spool {
   readonly #options: Required<SpoolOptions>;
   readonly #log: SegmentLog;
+  readonly #boots: BootList;
   readonly #gaps = new GapList();
   readonly #commit: GroupCommit;
   readonly #writer: SpoolWriter;
@@ -103,12 +113,13 @@ export class Spool {
   #saving: Promise<void> = Promise.resolve();
 
   /** Use openSpool. */
-  constructor(options: Required<SpoolOptions>, { log, ackedSeq, tail }: Recovered) {
+  constructor(options: Required<SpoolOptions>, { log, ackedSeq, tail, boots }: Recovered) {
     this.#options = options;
     this.#log = log;
+    this.#boots = boots;
     this.#ackedSeq = ackedSeq;
     this.#savedSeq = ackedSeq;
-    this.#nextSeq = Math.max(ackedSeq, tail.lastSeq) + 1;
+    this.#nextSeq = nextSeqOf({ ackedSeq, tail });
     this.#cutBytes = tail.cutBytes;
     this.#commit = new GroupCommit({ ...commitOf[options.mode], sync: () => this.#sync() });
     this.#writer = this.#createWriter();
@@ -146,11 +157,15 @@ export class Spool {
       if (from >= this.#nextSeq) return undefined;
       const gap = this.#gaps.at(from);
       if (gap !== undefined) return gap;
-      const lastSeq = Math.min(this.#nextSeq, this.#gaps.after(from)) - 1;
+      const writer = this.#boots.at(from);
+      const lastSeq = Math.min(this.#nextSeq - 1, this.#gaps.after(from) - 1, writer.lastSeq);
       const run = await this.#readLog(from, lastSeq, limits);
       if (run === undefined) continue;
       if (run.records.length > 0) {
-        return { kind: "records", firstSeq: from, lastSeq: run.nextSeq - 1, records: run.records };
+        return {
+          ...{ kind: "records", firstSeq: from, lastSeq: run.nextSeq - 1 },
+          ...{ bootId: writer.id, records: run.records },
+        };
       }
       this.#lose(from, run.nextSeq - 1, "corrupt");
     }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Part } from "../../../gen/policyguard/bundle/v1/bundle_pb.ts";
+import type { ActivationPayload } from "../../kit/bundle/statement-payload.ts";
 import { kidsOf, readClaims } from "../bundle-file.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../failure.ts";
@@ -24,6 +25,7 @@ export const bundleInspect = defineCommand({
       ["activation", `${activation.activation_seq}, ${activation.not_before} to ${activation.expires_at}`],
       ["capture", activation.capture],
       ["replay facts", activation.replay_facts === true ? "yes" : "no"],
+      ["traces", tracesOf(activation)],
       ["activation signed by", kids.activation.join(", ")],
       ...parts.map((part) => ["part", `${part.path}, ${part.size} bytes, ${part.digest}`]),
       ...policies.map(({ name, version, rules }) => ["policy", `${name}, version ${version}, ${rules} rules`]),
@@ -33,6 +35,11 @@ export const bundleInspect = defineCommand({
     return exitCodes.fine;
   },
 });
+
+function tracesOf({ trace_sampling: sampling }: ActivationPayload): string {
+  if (sampling === undefined) return "all";
+  return `BLOCK; ${sampling.allow_percent} % of ALLOW, ${sampling.other_percent} % of FLAG and REDACT`;
+}
 
 type PolicyFacts = { policy_id: string; name: string; version: number; rules: number };
 

@@ -1,13 +1,14 @@
 // Charges a batch of evaluations to the quota: those that a lease covers spend it, the others are overage. This happens
 // in the transaction that stores them, after the month's counters are locked.
 
+import type { TallyMinute } from "../../../gen/policyguard/policy/v1/tally_pb.ts";
 import { isUuid } from "../../kit/process/id.ts";
 import { addOverage, type LeaseCover, recallGraceMs, spendLeases } from "../../store/billing/quota-lease.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import type { InstanceKey } from "../../store/fleet/runtime-instance.ts";
 import { readQuotaTerms } from "../../store/tenancy/organization.ts";
 import type { AcceptedRecord } from "../telemetry/trace-record.ts";
-import { monthOf, tallyMonths } from "../telemetry/trace-tally.ts";
+import { beginOf, countedMonths, monthOf, tallyMonths } from "../telemetry/trace-tally.ts";
 import { monthlyLimit } from "./plan.ts";
 
 /**
@@ -35,6 +36,22 @@ export async function spendQuota(
     !isUuid(leaseId) && isBefore(createdAt, unlimitedUntil);
   const overage = records.filter((record) => !covered.has(record) && !isUnlimited(record));
   await addOverage(tx, tallyMonths(overage));
+  return new Set(overage);
+}
+
+/**
+ * Charges evaluations that are only counted. Returns the minutes that the plan does not cover: those that were made
+ * after it got a limit, by a runtime that did not know.
+ */
+export async function chargeCounted(
+  tx: Transaction,
+  minutes: readonly TallyMinute[],
+): Promise<ReadonlySet<TallyMinute>> {
+  if (minutes.length === 0) return new Set();
+  const terms = await readQuotaTerms(tx);
+  if (monthlyLimit(terms) === null) return new Set();
+  const overage = minutes.filter((minute) => !isBefore(beginOf(minute), terms.unlimitedUntil));
+  await addOverage(tx, countedMonths(overage));
   return new Set(overage);
 }
 

@@ -117,6 +117,12 @@ async function signActivation(
     keys_serial: await keys.serial(tx),
     ...(candidate && { candidate: referenceOf(candidate) }),
     ...(overrides.length > 0 && { overrides }),
+    ...(isSampled(environment) && {
+      trace_sampling: {
+        allow_percent: environment.sampledAllowPercent,
+        other_percent: environment.sampledOtherPercent,
+      },
+    }),
   };
   const signers = await keys.signing(tx);
   const statement = await signStatement("activation", payload, signers);
@@ -125,6 +131,10 @@ async function signActivation(
   const compared = candidate && (await findBundle(tx, environment.id, candidate.version));
   if (compared != null) await signManifestAnew(compared, signers);
   return { statement, issuedAt: tx.now, expiresAt };
+}
+
+function isSampled({ sampledAllowPercent, sampledOtherPercent }: EnvironmentRow): boolean {
+  return sampledAllowPercent < 100 || sampledOtherPercent < 100;
 }
 
 async function presentCandidate(tx: Transaction, { id }: EnvironmentRow): Promise<CandidateRow | undefined> {

@@ -3,6 +3,7 @@
 // agents, events) happens for the new ones only. A batch is acknowledged after its commit.
 
 import type { EvaluationRecord } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import type { Tally, TallyMinute } from "../../../gen/policyguard/policy/v1/tally_pb.ts";
 import { notFound, validationFailed } from "../../kit/fault/fault.ts";
 import { isUuid } from "../../kit/process/id.ts";
 import type { Sealer } from "../../platform/seal.ts";
@@ -10,6 +11,7 @@ import { addUsage } from "../../store/billing/usage.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { addGaps, type NewGap } from "../../store/fleet/reporting-gap.ts";
+import { advanceReportBoot, lockReportBoot, type BootKey, type Span } from "../../store/fleet/report-boot.ts";
 import { countInstanceEvaluations, type InstanceKey } from "../../store/fleet/runtime-instance.ts";
 import { findAgentKeys, touchAgents } from "../../store/project/agent.ts";
 import { shareEnvironment } from "../../store/project/environment.ts";
@@ -17,7 +19,7 @@ import { claimKeys, readPayloadHashes } from "../../store/telemetry/evaluation-k
 import { insertTraces } from "../../store/telemetry/trace.ts";
 import { addRollups } from "../../store/telemetry/trace-rollup.ts";
 import { insertTexts, type SealedText } from "../../store/telemetry/trace-text.ts";
-import { spendQuota } from "../billing/quota-spend.ts";
+import { chargeCounted, spendQuota } from "../billing/quota-spend.ts";
 import { publishEvents } from "../event/event.ts";
 import { blockedEvent } from "../telemetry/blocked-event.ts";
 import { erasedAmong } from "../telemetry/erased-subject.ts";
@@ -28,8 +30,18 @@ import {
   type Refusal,
   withoutSubject,
 } from "../telemetry/trace-record.ts";
-import { addTally, lastUseOfAgents, tallyMonths, tallyRollups } from "../telemetry/trace-tally.ts";
+import {
+  addCounted,
+  addTally,
+  beginOf,
+  countedMonths,
+  countedUseOfAgents,
+  lastUseOfAgents,
+  tallyMonths,
+  tallyRollups,
+} from "../telemetry/trace-tally.ts";
 import { type TraceSeal, TraceSeals } from "../telemetry/trace-text.ts";
+import { acceptTally } from "./reported-tally.ts";
 
 /** The sender of a report: the scope of its credential, and the id that the process gave itself. */
 export interface IngestSource extends InstanceKey {
@@ -41,11 +53,19 @@ export interface IngestBatch {
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly records: readonly EvaluationRecord[];
+  /** The boot of the runtime that numbered them; empty where none is left out, ever. */
+  readonly bootId?: string;
+  /** Counts of those that are not in `records`. */
+  readonly tally?: Tally | undefined;
 }
 
 /** The result of a batch. */
 export interface IngestResult {
   readonly stored: number;
+  /** Evaluations that were counted and have no record. */
+  readonly counted: number;
+  /** Everything up to this sequence number is committed. Less than the batch's last one: send the rest anew. */
+  readonly takenSeq: number;
   /** Evaluations that were stored before. */
   readonly duplicates: number;
   /** Those of the duplicates whose content differs from the stored one. The stored one stays. */
@@ -77,7 +97,7 @@ export class Ingest {
     const result = await this.#database.systemTransaction(source.orgId, async (tx) => {
       await requireSharedEnvironment(tx, source);
       const seal = await this.#seals.forWriting(tx);
-      return storeBatch(tx, { sealer: this.#sealer, seal }, source, batch);
+      return takeBatch(tx, { sealer: this.#sealer, seal }, source, batch);
     });
     this.#onResult(result);
     return result;
@@ -96,42 +116,134 @@ export class Ingest {
   }
 }
 
-async function storeBatch(
+interface Sealing {
+  readonly sealer: Sealer;
+  readonly seal: TraceSeal;
+}
+
+/**
+ * Takes a batch once. Records have ids by which they are stored once; counts have none, so of a boot that counts, what
+ * was taken before is known by its sequence numbers.
+ */
+async function takeBatch(
   tx: Transaction,
-  { sealer, seal }: { readonly sealer: Sealer; readonly seal: TraceSeal },
+  sealing: Sealing,
   source: IngestSource,
   batch: IngestBatch,
 ): Promise<IngestResult> {
-  const { accepted, refused, gaps } = sift(batch, tx.now);
-  const losses = await addGaps(tx, source, gaps);
+  const { bootId = "" } = batch;
+  if (bootId === "" && batch.tally === undefined) return storeBatch(tx, sealing, source, batch);
+  if (!isUuid(bootId)) {
+    const message = "expected a UUID: without a boot, nobody can tell whether a tally was added before";
+    throw validationFailed([{ field: "boot_id", message }]);
+  }
+  const boot: BootKey = { ...source, bootId: bootId.toLowerCase() };
+  const takenSeq = await lockReportBoot(tx, boot);
+  const isWhole = isContiguous(batch) && batch.tally === undefined;
+  const left = isWhole ? after(batch, takenSeq) : takenSeq < batch.firstSeq ? batch : undefined;
+  if (left === undefined) {
+    const isKnown = takenSeq >= batch.lastSeq;
+    return { ...nothingTaken, duplicates: isKnown ? batch.records.length : 0, takenSeq: isKnown ? batch.lastSeq : takenSeq };
+  }
+  const result = await storeBatch(tx, sealing, source, left);
+  await advanceReportBoot(tx, boot, { lastSeq: left.lastSeq, sampled: spanOf(left.tally?.minutes ?? []) });
+  return { ...result, duplicates: result.duplicates + batch.records.length - left.records.length };
+}
+
+const nothingTaken = { stored: 0, counted: 0, conflicts: 0, refused: { invalid: 0, too_old: 0, in_future: 0 } };
+
+function isContiguous({ firstSeq, lastSeq, records }: IngestBatch): boolean {
+  return lastSeq - firstSeq + 1 === records.length;
+}
+
+/** The records of a batch without omissions after this sequence number; undefined when there are none. */
+function after(batch: IngestBatch, seq: number): IngestBatch | undefined {
+  const known = Math.max(0, seq - batch.firstSeq + 1);
+  if (known >= batch.records.length) return undefined;
+  return { ...batch, firstSeq: batch.firstSeq + known, records: batch.records.slice(known) };
+}
+
+/** When the evaluations of these minutes were made. */
+function spanOf(minutes: readonly TallyMinute[]): Span | undefined {
+  const begins = minutes.map((minute) => beginOf(minute).getTime());
+  if (begins.length === 0) return undefined;
+  return { since: new Date(Math.min(...begins)), until: new Date(Math.max(...begins) + 59_999) };
+}
+
+async function storeBatch(
+  tx: Transaction,
+  { sealer, seal }: Sealing,
+  source: IngestSource,
+  batch: IngestBatch,
+): Promise<IngestResult> {
+  const { accepted, refused: refusedRecords, gaps } = sift(batch, tx.now);
+  const tally = acceptTally(batch.tally, roomFor(batch), tx.now);
+  const minutes = await withAgentKeysOfMinutes(tx, source.projectId, tally.minutes);
+  const refused = added(refusedRecords, tally.refused);
+  const losses = await addGaps(tx, source, batch.tally === undefined ? gaps : gapsOf(batch, refused));
   const { fresh, known } = await claim(tx, accepted, seal);
   const traces = await withAgentKeys(tx, source.projectId, await withoutErased(tx, sealer, fresh));
   await insertTraces(tx, source, traces);
   await insertTexts(tx, sealedTexts(traces, seal));
-  if (traces.length > 0) await countInstanceEvaluations(tx, source, traces.length);
+  const evaluations = traces.length + tally.evaluations;
+  if (evaluations > 0) await countInstanceEvaluations(tx, source, evaluations);
   await publishEvents(
     tx,
     "evaluation.blocked",
     traces.flatMap((trace) => blockedEvent(source, trace) ?? []),
   );
   // Rows that all runtimes of the organization share come last, so that they are locked only briefly.
-  await touchAgents(tx, source.projectId, lastUseOfAgents(traces));
-  await addUsage(tx, tallyMonths(traces));
+  await touchAgents(tx, source.projectId, latest(lastUseOfAgents(traces), countedUseOfAgents(minutes)));
+  await addUsage(tx, summed(tallyMonths(traces), countedMonths(minutes)));
   const overage = await spendQuota(tx, source, traces);
+  const beyondPlan = await chargeCounted(tx, minutes);
   await addRollups(tx, tallyRollups(source, traces));
   await addTally(tx, source, { traces, overage, losses });
-  return { stored: fresh.length, duplicates: known.length, conflicts: await countConflicts(tx, known, seal), refused };
+  await addCounted(tx, source, minutes, beyondPlan);
+  return {
+    ...{ stored: fresh.length, counted: tally.evaluations, takenSeq: batch.lastSeq },
+    ...{ duplicates: known.length, conflicts: await countConflicts(tx, known, seal), refused },
+  };
+}
+
+/** How many evaluations a batch can have besides its records. */
+function roomFor({ firstSeq, lastSeq, records }: IngestBatch): number {
+  return Math.max(0, lastSeq - firstSeq + 1 - records.length);
+}
+
+function added(a: Readonly<Record<Refusal, number>>, b: Readonly<Record<Refusal, number>>): Record<Refusal, number> {
+  return { invalid: a.invalid + b.invalid, too_old: a.too_old + b.too_old, in_future: a.in_future + b.in_future };
+}
+
+/** What was refused of a batch of which nobody knows which sequence number was which evaluation's. */
+function gapsOf({ firstSeq, lastSeq }: IngestBatch, refused: Readonly<Record<Refusal, number>>): NewGap[] {
+  return Object.entries(refused).flatMap(([reason, count]) =>
+    count === 0 ? [] : [{ firstSeq, lastSeq, count, reason }],
+  );
+}
+
+function summed(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): Map<string, number> {
+  const sums = new Map(a);
+  for (const [key, count] of b) sums.set(key, (sums.get(key) ?? 0) + count);
+  return sums;
+}
+
+function latest(a: ReadonlyMap<string, Date>, b: ReadonlyMap<string, Date>): Map<string, Date> {
+  const newest = new Map(a);
+  for (const [key, at] of b) if ((newest.get(key)?.getTime() ?? 0) < at.getTime()) newest.set(key, at);
+  return newest;
 }
 
 /**
  * Separates the records that may be stored from those that may not. Each refused one is recorded as a gap, so that the
  * number of missing ones is known.
  */
-function sift({ firstSeq, lastSeq, records }: IngestBatch, now: Date) {
+function sift(batch: IngestBatch, now: Date) {
+  const { firstSeq, records } = batch;
   const accepted: AcceptedRecord[] = [];
   const refused: Record<Refusal, number> = { invalid: 0, too_old: 0, in_future: 0 };
   const gaps: NewGap[] = [];
-  const isContiguous = lastSeq - firstSeq + 1 === records.length;
+  const isNumbered = isContiguous(batch);
   records.forEach((record, index) => {
     const result = acceptRecord(record, now);
     if (typeof result !== "string") {
@@ -139,14 +251,9 @@ function sift({ firstSeq, lastSeq, records }: IngestBatch, now: Date) {
       return;
     }
     refused[result] += 1;
-    if (isContiguous) extendGaps(gaps, firstSeq + index, result);
+    if (isNumbered) extendGaps(gaps, firstSeq + index, result);
   });
-  if (!isContiguous) {
-    for (const [reason, count] of Object.entries(refused)) {
-      if (count > 0) gaps.push({ firstSeq, lastSeq, count, reason });
-    }
-  }
-  return { accepted, refused, gaps };
+  return { accepted, refused, gaps: isNumbered ? gaps : gapsOf(batch, refused) };
 }
 
 function extendGaps(gaps: NewGap[], seq: number, reason: Refusal): void {
@@ -210,6 +317,25 @@ async function withAgentKeys(
     const key = keys.get(record.agentKey?.toLowerCase() ?? "");
     return key === undefined ? record : { ...record, agentKey: key };
   });
+}
+
+async function withAgentKeysOfMinutes(
+  tx: Transaction,
+  projectId: string,
+  minutes: readonly TallyMinute[],
+): Promise<readonly TallyMinute[]> {
+  const ids = new Set(minutes.flatMap(({ evaluations }) => evaluations.map(({ agent }) => agent)).filter(isUuid));
+  if (ids.size === 0) return minutes;
+  const keys = await findAgentKeys(tx, projectId, [...ids]);
+  const named = <Cell extends { readonly agent: string }>(cell: Cell): Cell => ({
+    ...cell,
+    agent: keys.get(cell.agent.toLowerCase()) ?? cell.agent,
+  });
+  return minutes.map((minute) => ({
+    ...minute,
+    evaluations: minute.evaluations.map(named),
+    latencies: minute.latencies.map(named),
+  }));
 }
 
 // Locked against deletion until the commit: whoever deletes the environment or its project waits, and purges these too.

@@ -1,7 +1,8 @@
 // Environments: the stages of a project's life, each with an active bundle of its own.
 
+import { isDeepStrictEqual } from "node:util";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
-import { Fault, validationFailed } from "../../kit/fault/fault.ts";
+import { Fault, planRequired, validationFailed } from "../../kit/fault/fault.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
@@ -14,6 +15,8 @@ import {
   listEnvironments,
   lockEnvironments,
 } from "../../store/project/environment.ts";
+import { readQuotaTerms } from "../../store/tenancy/organization.ts";
+import { monthlyLimit, plans } from "../billing/plan.ts";
 import { refreshActiveBundle } from "../bundle/activation.ts";
 import { activeBundle } from "../bundle/fault.ts";
 import { allowsOverride } from "../bundle/gate/gate.ts";
@@ -22,6 +25,12 @@ import { requireLockedEnvironment, requireProject } from "../lookup.ts";
 
 /** How much of the text runtimes of an environment may report. */
 export type Capture = "none" | "redacted" | "full";
+
+/** Of which evaluations runtimes send a trace, in percent. */
+export interface TraceSampling {
+  readonly allowPercent?: number;
+  readonly otherPercent?: number;
+}
 
 /** Environments of one project. */
 const environmentLimit = 50;
@@ -45,10 +54,12 @@ export class Environments {
       readonly isProtected?: boolean;
       readonly capture?: Capture;
       readonly replayFacts?: boolean;
+      readonly traceSampling?: TraceSampling;
     },
   ): Promise<EnvironmentRow> {
     return this.#database.transaction(caller, async (tx) => {
       await requireProject(tx, projectId);
+      await requireSampling(tx, input.traceSampling);
       const existing = await lockEnvironments(tx, projectId);
       if (existing.some((environment) => environment.name === input.name)) {
         throw new Fault(Reason.ALREADY_EXISTS, "an environment with this name exists in the project");
@@ -91,18 +102,20 @@ export class Environments {
       readonly replayFacts?: boolean;
       readonly requiredApprovals?: number;
       readonly allowGateOverride?: boolean;
+      readonly traceSampling?: TraceSampling;
     },
   ): Promise<EnvironmentRow> {
     return this.#database.transaction(caller, async (tx) => {
       const environment = await requireLockedEnvironment(tx, projectId, name);
+      await requireSampling(tx, change.traceSampling);
       const before = auditView(environment);
       if (change.isProtected !== undefined) environment.isProtected = change.isProtected;
       if (change.isFrozen !== undefined) environment.isFrozen = change.isFrozen;
       if (change.requiredApprovals !== undefined) environment.requiredApprovals = change.requiredApprovals;
       if (change.allowGateOverride !== undefined) environment.allowGateOverride = change.allowGateOverride;
-      const { capture = environment.capture, replayFacts = environment.replayFacts } = change;
-      if (capture !== environment.capture || replayFacts !== environment.replayFacts) {
-        Object.assign(environment, { capture, replayFacts });
+      const reported = { ...reportedOf(environment), ...reportedChange(change) };
+      if (!isDeepStrictEqual(reported, reportedOf(environment))) {
+        Object.assign(environment, reported);
         // The signed activation tells runtimes how much they may report.
         await refreshActiveBundle(tx, this.#keys, environment);
       }
@@ -153,6 +166,7 @@ export function addEnvironment(
     readonly isProtected?: boolean;
     readonly capture?: Capture;
     readonly replayFacts?: boolean;
+    readonly traceSampling?: TraceSampling;
   },
 ): EnvironmentRow {
   return tx.em.create(EnvironmentRow, {
@@ -167,11 +181,46 @@ export function addEnvironment(
     allowGateOverride: null,
     capture: input.capture ?? "redacted",
     replayFacts: input.replayFacts ?? true,
+    sampledAllowPercent: input.traceSampling?.allowPercent ?? 100,
+    sampledOtherPercent: input.traceSampling?.otherPercent ?? 100,
     latestVersion: 0,
     activationSeq: 0,
     activeVersion: null,
     createdAt: tx.now,
   });
+}
+
+/** What the signed activation tells runtimes about reports. */
+type Reported = Pick<EnvironmentRow, "capture" | "replayFacts" | "sampledAllowPercent" | "sampledOtherPercent">;
+
+function reportedOf({ capture, replayFacts, sampledAllowPercent, sampledOtherPercent }: EnvironmentRow): Reported {
+  return { capture, replayFacts, sampledAllowPercent, sampledOtherPercent };
+}
+
+function reportedChange({
+  capture,
+  replayFacts,
+  traceSampling: { allowPercent, otherPercent } = {},
+}: {
+  readonly capture?: Capture;
+  readonly replayFacts?: boolean;
+  readonly traceSampling?: TraceSampling;
+}): Partial<Reported> {
+  return {
+    ...(capture !== undefined && { capture }),
+    ...(replayFacts !== undefined && { replayFacts }),
+    ...(allowPercent !== undefined && { sampledAllowPercent: allowPercent }),
+    ...(otherPercent !== undefined && { sampledOtherPercent: otherPercent }),
+  };
+}
+
+// Counts of a runtime name no leases, so a plan with a limit could not be held by them.
+async function requireSampling(tx: Transaction, { allowPercent = 100, otherPercent = 100 }: TraceSampling = {}) {
+  if (allowPercent === 100 && otherPercent === 100) return;
+  const terms = await readQuotaTerms(tx);
+  if (monthlyLimit(terms) === null) return;
+  const sampling = plans.filter((plan) => monthlyLimit({ plan }) === null);
+  throw planRequired(terms.plan, sampling);
 }
 
 function resourceOf(environment: EnvironmentRow): string {
@@ -188,5 +237,6 @@ function auditView(row: EnvironmentRow) {
     allow_gate_override: allowsOverride(row),
     capture: row.capture,
     replay_facts: row.replayFacts,
+    trace_sampling: { allow_percent: row.sampledAllowPercent, other_percent: row.sampledOtherPercent },
   };
 }

@@ -45,10 +45,10 @@ export function subjectsOf(record: EvaluationRecord): readonly (readonly [Subjec
  */
 export function erasedRecord(record: EvaluationRecord): EvaluationRecord {
   const { evaluationId, createdAt, stage, agentId, outcome, wouldBeOutcome, unjudged, bundle } = record;
-  const { language, latencyUs, model, capture, decidedByRule, decidedByPolicy, leaseId } = record;
+  const { language, latencyUs, model, capture, decidedByRule, decidedByPolicy, leaseId, samplingPercent } = record;
   return create(EvaluationRecordSchema, {
     ...{ evaluationId, createdAt, stage, agentId, outcome, wouldBeOutcome, unjudged, bundle },
-    ...{ language, latencyUs, model, capture, decidedByRule, decidedByPolicy, leaseId },
+    ...{ language, latencyUs, model, capture, decidedByRule, decidedByPolicy, leaseId, samplingPercent },
     findings: record.findings.map(erasedFinding),
   });
 }

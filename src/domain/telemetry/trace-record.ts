@@ -32,6 +32,9 @@ const recordLimitBytes = 4 << 20;
 const findingLimit = 10_000;
 const maxInt32 = 2_147_483_647;
 
+/** An agent's key or id; empty for none. */
+export const agentForm = /^[A-Za-z0-9._-]{0,128}$/;
+
 /** Why an evaluation was refused. */
 export type Refusal = "invalid" | "too_old" | "in_future";
 
@@ -114,7 +117,7 @@ function hasKnownValues(record: EvaluationRecord): boolean {
 
 function hasStorableTexts(record: EvaluationRecord): boolean {
   return (
-    /^[A-Za-z0-9._-]{0,128}$/.test(record.agentId) &&
+    agentForm.test(record.agentId) &&
     isStorable(record.sessionId, 256) &&
     isStorable(record.userId, 256) &&
     isStorable(record.decidedByRule, 256) &&
@@ -133,8 +136,8 @@ function hasStorableNames({ ruleId, policy, detector, category }: Finding): bool
   return [ruleId, policy, detector, category].every((name) => isStorable(name, 256));
 }
 
-// PostgreSQL has no text with NUL in it.
-function isStorable(text: string, maxLength: number): boolean {
+/** Whether a text can be stored: PostgreSQL has no text with NUL in it. */
+export function isStorable(text: string, maxLength: number): boolean {
   return text.length <= maxLength && !text.includes("\0");
 }
 

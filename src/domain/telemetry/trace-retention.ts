@@ -9,6 +9,7 @@ import { deleteTraces } from "../../store/telemetry/trace.ts";
 import { createTracePartitions, dropTracePartitions } from "../../store/telemetry/trace-partition.ts";
 import { deleteRollups, listExpiredDays } from "../../store/telemetry/trace-rollup.ts";
 import { deleteTextsBefore } from "../../store/telemetry/trace-text.ts";
+import { forgetReportBoots } from "../../store/fleet/report-boot.ts";
 import { findOrganization, lookUpOrganizations } from "../../store/tenancy/organization.ts";
 import { noteRemoval, removeInBatches } from "../removal.ts";
 import { maxDailyRetentionDays, type RetentionOptions, retentionOf } from "./retention.ts";
@@ -76,6 +77,7 @@ export class TraceRetention {
       keys += await this.#purgeKeys(id, new Date(now - ageLimitMs - dayMs), { isTold: true });
       counts += await purgeStats(this.#database, id, this.#clock.now());
       await this.#forgetSubjects(id);
+      await this.#forgetBoots(id);
       await this.#purgeMarks(id);
     }
     return { traces, texts, keys, counts, partitions: await dropTracePartitions(this.#database, this.#keptSince()) };
@@ -134,6 +136,12 @@ export class TraceRetention {
   async #forgetSubjects(orgId: string): Promise<void> {
     const before = new Date(this.#clock.now().getTime() - ageLimitMs - dayMs);
     await this.#database.systemTransaction(orgId, (tx) => forgetErasedSubjects(tx, before));
+  }
+
+  // Longer than the longest retention: as long as there are traces, lists say whether they are a sample.
+  async #forgetBoots(orgId: string): Promise<void> {
+    const before = new Date(this.#clock.now().getTime() - markDays * dayMs);
+    await this.#database.systemTransaction(orgId, (tx) => forgetReportBoots(tx, before));
   }
 
   async #purgeMarks(orgId: string): Promise<void> {

@@ -1,6 +1,7 @@
 // Sums up what a batch adds to shared rows, so that each row is written once.
 
-import { type Tally, TallySchema } from "../../../gen/policyguard/policy/v1/tally_pb.ts";
+import { create } from "@bufbuild/protobuf";
+import { type Tally, type TallyMinute, TallySchema } from "../../../gen/policyguard/policy/v1/tally_pb.ts";
 import { binaryWriter } from "../../kit/protobuf/binary-write.ts";
 import { TallyBuilder } from "../../kit/tally/tally.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
@@ -29,6 +30,26 @@ export function monthAfter(month: string): string {
 /** Day (UTC) that an evaluation counts in. */
 export function dayOf(moment: Date): string {
   return moment.toISOString().slice(0, 10);
+}
+
+/** Evaluations of a minute. */
+export function evaluationsOf({ evaluations }: TallyMinute): number {
+  return evaluations.reduce((sum, cell) => sum + cell.evaluations, 0);
+}
+
+/** When a minute begins. */
+export function beginOf({ minute }: TallyMinute): Date {
+  return new Date(minute * 60_000);
+}
+
+/** Evaluations of counted minutes by month. */
+export function countedMonths(minutes: readonly TallyMinute[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const minute of minutes) {
+    const month = monthOf(beginOf(minute));
+    counts.set(month, (counts.get(month) ?? 0) + evaluationsOf(minute));
+  }
+  return counts;
 }
 
 /** Evaluations by month. */
@@ -64,6 +85,19 @@ export function lastUseOfAgents(records: readonly AcceptedRecord[]): Map<string,
   return uses;
 }
 
+/** The last minute in which agents were used, of counted evaluations. */
+export function countedUseOfAgents(minutes: readonly TallyMinute[]): Map<string, Date> {
+  const uses = new Map<string, Date>();
+  for (const minute of minutes) {
+    const at = beginOf(minute);
+    for (const { agent } of minute.evaluations) {
+      const known = uses.get(agent);
+      if (agent !== "" && (known === undefined || known < at)) uses.set(agent, at);
+    }
+  }
+  return uses;
+}
+
 /** What became known by one report. */
 export interface ReportedCounts {
   /** Evaluations that are new. */
@@ -92,4 +126,20 @@ export async function addTally(
   }
   if (builder.isEmpty) return;
   await insertDelta(tx, { projectId, environment, tally: writeTally(builder.toTally()) });
+}
+
+/** Adds what a runtime has counted itself; `overage` are the minutes that the plan does not cover. */
+export async function addCounted(
+  tx: Transaction,
+  { projectId, environment }: { readonly projectId: string; readonly environment: string },
+  minutes: readonly TallyMinute[],
+  overage: ReadonlySet<TallyMinute>,
+): Promise<void> {
+  if (minutes.length === 0) return;
+  const counted = minutes.map((minute) => (overage.has(minute) ? beyondPlan(minute) : minute));
+  await insertDelta(tx, { projectId, environment, tally: writeTally(create(TallySchema, { minutes: counted })) });
+}
+
+function beyondPlan(minute: TallyMinute): TallyMinute {
+  return { ...minute, evaluations: minute.evaluations.map((cell) => ({ ...cell, overage: cell.evaluations })) };
 }

@@ -9,6 +9,7 @@ import type { Caller } from "../../kit/rpc/context.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
+import { wasSampled } from "../../store/fleet/report-boot.ts";
 import { verdictsOf } from "../../store/measure/annotation/annotation-verdict.ts";
 import {
   type FoundTrace,
@@ -50,6 +51,8 @@ export interface TraceQuery extends TraceFilter {
 
 /** A page of traces. */
 export interface TraceList extends Omit<TracePositions, "positions"> {
+  /** Whether there are evaluations of this project, environment and time that have no trace because they are sampled. */
+  readonly sampled: boolean;
   readonly traces: readonly Trace[];
 }
 
@@ -100,7 +103,8 @@ export class Traces {
           ? await findPage(tx, narrowed, { limit, offset, cursor })
           : textPage(await this.#visible(tx, walk), { limit, offset, cursor });
       const view = { caller, filter: narrowed, withText: page.withText ?? false };
-      return { ...list, traces: await this.#shown(tx, view, await readTraces(tx, positions)) };
+      const sampled = await wasSampled(tx, narrowed);
+      return { ...list, sampled, traces: await this.#shown(tx, view, await readTraces(tx, positions)) };
     });
   }
 
@@ -230,7 +234,10 @@ function narrow(caller: Caller, filter: TraceQuery): TraceQuery | undefined {
   return { ...filter, projectId };
 }
 
-const emptyList: TraceList = { traces: [], total: 0, totalIsExact: true, examinedUntil: null, nextAfter: null };
+const emptyList: TraceList = {
+  ...{ traces: [], total: 0, totalIsExact: true, sampled: false },
+  ...{ examinedUntil: null, nextAfter: null },
+};
 
 /** A filter as the log of evidence has it. It is not told which text was searched for: that may be about a person. */
 function saidFilter({ text, ...filter }: TraceQuery): JsonObject {

@@ -48,7 +48,12 @@ export type ActivationPayload = {
   readonly candidate?: CandidateReference;
   /** Rules that are kept in shadow for a while. */
   readonly overrides?: OverrideReference[];
+  /** Of which evaluations runtimes send a trace; of all when it is not there. */
+  readonly trace_sampling?: TraceSamplingReference;
 };
+
+/** Of which evaluations runtimes send a trace, in percent by outcome. BLOCK always has one. */
+export type TraceSamplingReference = { readonly allow_percent: number; readonly other_percent: number };
 
 /** A rule that finds and enforces nothing for a while. */
 export type OverrideReference = {
@@ -142,7 +147,18 @@ export function readActivation(payload: JsonValue): ActivationPayload {
     ...(at.value("keys_serial") === undefined ? {} : { keys_serial: at.count("keys_serial", 0) }),
     ...(at.value("candidate") === undefined ? {} : { candidate: readCandidate(at.value("candidate")) }),
     ...(at.value("overrides") === undefined ? {} : { overrides: readOverrides(at.value("overrides")) }),
+    ...(at.value("trace_sampling") === undefined ? {} : { trace_sampling: readSampling(at.value("trace_sampling")) }),
   };
+}
+
+function readSampling(value: JsonValue | undefined): TraceSamplingReference {
+  const at = reader("activation.trace_sampling", value);
+  const percent = (name: string): number => {
+    const given = at.value(name);
+    if (typeof given === "number" && given > 0 && given <= 100) return given;
+    throw new PayloadError(`activation.trace_sampling.${name} must be above 0 and at most 100`);
+  };
+  return { allow_percent: percent("allow_percent"), other_percent: percent("other_percent") };
 }
 
 function readCandidate(value: JsonValue | undefined): CandidateReference {

@@ -33,6 +33,13 @@ export class LatencyHistogram {
     return this.#begin >= this.#end;
   }
 
+  /** How many values there are. */
+  get total(): number {
+    let total = 0;
+    for (const [, count] of this.#filled()) total += count;
+    return total;
+  }
+
   /** Counts one value of at least 0. */
   add(microseconds: number): void {
     const bucket = microseconds <= 1 ? 0 : Math.ceil(Math.log(microseconds) / logGamma);
@@ -76,9 +83,7 @@ export class LatencyHistogram {
    * n values it is the one at place ⌊q(n-1)⌋ of their order, counted from 0, within the relative error.
    */
   quantile(share: number): number | undefined {
-    let total = 0;
-    for (const [, count] of this.#filled()) total += count;
-    const rank = Math.floor(share * (total - 1));
+    const rank = Math.floor(share * (this.total - 1));
     let seen = 0;
     for (const [bucket, count] of this.#filled()) {
       seen += count;

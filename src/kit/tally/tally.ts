@@ -36,6 +36,13 @@ export class TallyBuilder {
     return this.#minutes.size === 0;
   }
 
+  /** Different keys that were counted so far, which the size of the message follows. */
+  get cells(): number {
+    let cells = 0;
+    for (const counts of this.#minutes.values()) cells += counts.cells;
+    return cells;
+  }
+
   /** Counts an evaluation. */
   add(record: EvaluationRecord, facts: TallyFacts): void {
     this.#minute(facts.createdAtMs).add(record, facts);
@@ -97,6 +104,11 @@ class MinuteCounts {
   readonly #unjudged = new Map<string, { detector: string; reason: string; onError: FailMode; traces: number }>();
   readonly #versions = new Map<string, { bundleVersion: number; outcome: Outcome; evaluations: number }>();
   readonly #losses = new Map<string, number>();
+
+  get cells(): number {
+    const maps = [this.#evaluations, this.#rules, this.#latencies, this.#unjudged, this.#versions, this.#losses];
+    return maps.reduce((sum, { size }) => sum + size, 0);
+  }
 
   add(record: EvaluationRecord, { agent, isOverage }: TallyFacts): void {
     const { stage, outcome } = record;

@@ -3,6 +3,7 @@ import type {
   QuotaSchema,
   ReportResponseSchema,
   TokenDigestSchema,
+  WelcomeSchema,
   WitnessedCheckpointSchema,
 } from "../../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 
@@ -13,9 +14,10 @@ type Tokens = MessageInitShape<typeof TokenDigestSchema>[];
 
 /**
  * The messages that wait to be sent to one runtime. Of each kind only the newest is kept (an acknowledgement covers all
- * before it), so it never holds more than five messages, however slowly the runtime reads.
+ * before it), so it never holds more than six messages, however slowly the runtime reads.
  */
 export class ReportOutbox {
+  #welcome: MessageInitShape<typeof WelcomeSchema> | undefined;
   #ackSeq: number | undefined;
   #activationSeq: number | undefined;
   #newestActivation = 0;
@@ -26,6 +28,17 @@ export class ReportOutbox {
   #toldCheckpoint = "";
   #end: { readonly error?: unknown } | undefined;
   #wake = Promise.withResolvers<void>();
+
+  /** Whether the stream ends after the waiting messages, or has ended. */
+  get isEnding(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Says what this control plane understands. */
+  welcome(welcome: MessageInitShape<typeof WelcomeSchema>): void {
+    this.#welcome = welcome;
+    this.#wake.resolve();
+  }
 
   /** Acknowledges everything up to this sequence number. */
   acknowledge(lastSeq: number): void {
@@ -86,6 +99,11 @@ export class ReportOutbox {
   }
 
   #take(): Response | undefined {
+    if (this.#welcome !== undefined) {
+      const welcome = this.#welcome;
+      this.#welcome = undefined;
+      return { message: { case: "welcome", value: welcome } };
+    }
     if (this.#ackSeq !== undefined) {
       const lastSeq = this.#ackSeq;
       this.#ackSeq = undefined;

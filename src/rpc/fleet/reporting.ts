@@ -66,6 +66,7 @@ async function* report(
   const iterator = requests[Symbol.asyncIterator]();
   const { source, softwareVersion } = await greeting(parts.enrolment, caller, iterator);
   const outbox = new ReportOutbox();
+  outbox.welcome({ takesTallies: true });
   const leases = parts.quota.open(source);
   const stopping = new AbortController();
   const onAbort = () => outbox.end(signal.reason ?? new Error("the call was aborted"));
@@ -145,6 +146,7 @@ async function read(
       if (next === undefined || next.done === true) break;
       if (isExpired()) throw unauthenticated();
       await handle(next.value, { ingest, candidates, witnesses, source, outbox, statuses, leases });
+      if (outbox.isEnding) break;
     }
     outbox.end();
   } catch (error) {
@@ -175,9 +177,13 @@ async function handle(
   },
 ): Promise<void> {
   switch (message.case) {
-    case "batch":
-      await ingest.ingest(source, message.value);
-      return outbox.acknowledge(message.value.lastSeq);
+    case "batch": {
+      const { takenSeq } = await ingest.ingest(source, message.value);
+      outbox.acknowledge(takenSeq);
+      // A part of it was counted over an earlier stream. The runtime sends the rest over the next one.
+      if (takenSeq < message.value.lastSeq) outbox.end();
+      return;
+    }
     case "gap":
       // A gap has a sequence number of the spool, as a batch does.
       await ingest.noteGap(source, message.value);

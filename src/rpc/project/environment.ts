@@ -24,8 +24,8 @@ export function environmentHandlers(environments: Environments): ServiceImpl<typ
     return rows.map((row) => ({ ...environmentMessage(row), overrideCount: counts.get(row.id) ?? 0 }));
   };
   return {
-    createEnvironment: async ({ projectId, name, isProtected, capture, replayFacts }, context) => {
-      const input = { name, isProtected, capture: captureOf(capture), replayFacts };
+    createEnvironment: async ({ projectId, name, isProtected, capture, replayFacts, traceSampling }, context) => {
+      const input = { name, isProtected, capture: captureOf(capture), replayFacts, traceSampling };
       const [environment] = await messages(context, [await environments.create(callerOf(context), projectId, input)]);
       return { environment };
     },
@@ -36,12 +36,14 @@ export function environmentHandlers(environments: Environments): ServiceImpl<typ
     },
     updateEnvironment: async (request, context) => {
       const { projectId, envName, isProtected, isFrozen, requiredApprovals, replayFacts, allowGateOverride } = request;
+      const { traceSampling } = request;
       const change = {
         isProtected,
         isFrozen,
         requiredApprovals,
         replayFacts,
         allowGateOverride,
+        traceSampling,
         capture: captureOf(request.capture),
       };
       const [environment] = await messages(context, [
@@ -73,6 +75,7 @@ function environmentMessage(row: Row): MessageInitShape<typeof EnvironmentSchema
     allowGateOverride: allowsOverride(row),
     capture: captures[row.capture],
     replayFacts: row.replayFacts,
+    traceSampling: { allowPercent: row.sampledAllowPercent, otherPercent: row.sampledOtherPercent },
     activeVersion: row.activeVersion ?? undefined,
     createdAt: timestamp(row.createdAt),
   };

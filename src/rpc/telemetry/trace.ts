@@ -193,6 +193,7 @@ function traceMessage({ record, ...trace }: Trace): MessageInitShape<typeof Trac
     replayable: replayabilities[trace.replayable],
     erasedAt: timestamp(trace.erasedAt),
     annotationSummary: summaryOf(trace),
+    samplingPercent: record.samplingPercent === 0 ? undefined : record.samplingPercent,
   };
 }
 

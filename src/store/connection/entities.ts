@@ -21,6 +21,7 @@ import { ProcessHeartbeatRow } from "../core/process-heartbeat.ts";
 import { WorkerPoolRow } from "../core/worker-pool.ts";
 import { EventRow } from "../event/event.ts";
 import { ReportingGapRow } from "../fleet/reporting-gap.ts";
+import { ReportBootRow } from "../fleet/report-boot.ts";
 import { RuntimeInstanceRow } from "../fleet/runtime-instance.ts";
 import { AccountRow } from "../identity/account.ts";
 import { AddressLimitRow } from "../identity/address-limit.ts";
@@ -190,6 +191,7 @@ export const entities = [
   ProviderEventRow,
   QuotaLeaseRow,
   RuntimeInstanceRow,
+  ReportBootRow,
   ReportingGapRow,
   WebhookRow,
   EventRow,

@@ -117,6 +117,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   toEnvironmentByName("quota_lease"),
   toEnvironmentByName("runtime_instance"),
   toEnvironmentByName("reporting_gap"),
+  toEnvironmentByName("report_boot"),
   // Traces, their facets, texts, keys and counts have none: a check for each row would cost more than the insert. An
   // ingest locks its environment instead, and the traces of what is deleted are purged by a job.
   toOrganization("webhook"),

@@ -38,6 +38,7 @@ import { KnowProcesses } from "./0034-know-processes.ts";
 import { KnowTheDatabase } from "./0035-know-the-database.ts";
 import { NameModels } from "./0036-name-models.ts";
 import { NamePresets } from "./0037-name-presets.ts";
+import { SampleTraces } from "./0038-sample-traces.ts";
 
 /**
  * The schema of the first release, as it came about. Nobody runs an older release beside it, so these do what those of
@@ -86,4 +87,5 @@ export const migrations: readonly PhasedMigration[] = [
   { name: "0035-know-the-database", class: KnowTheDatabase, phase: "expand" },
   { name: "0036-name-models", class: NameModels, phase: "expand" },
   { name: "0037-name-presets", class: NamePresets, phase: "expand" },
+  { name: "0038-sample-traces", class: SampleTraces, phase: "expand" },
 ];
