@@ -23,7 +23,9 @@ export const capacityBench: Bench = async ({ isQuick }) => {
 
 function printSizing(figures: Figures): void {
   console.log("### sizing\n");
-  console.log("| evaluations/day | peak/s | traces | runtime cores | control plane cores | database cores | GB/day | rows/day |");
+  console.log(
+    "| evaluations/day | peak/s | traces | runtime cores | control plane cores | database cores | GB/day | rows/day |",
+  );
   console.log("| --- | --- | --- | --- | --- | --- | --- | --- |");
   for (const scenario of scenarios) {
     const sizing = sizingOf(figures, scenario);

@@ -1,4 +1,4 @@
-import { type Round, type Row } from "../measure.ts";
+import type { Round, Row } from "../measure.ts";
 
 /** Does work of so many operations in this process, and counts its CPU time. */
 export async function onCpu(operations: number, work: () => Promise<void>): Promise<Round> {

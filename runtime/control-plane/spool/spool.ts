@@ -14,12 +14,12 @@
 // evaluation: a failing disk makes the spool degraded, and is tried again a moment later.
 
 import type { Clock } from "../../../src/kit/process/clock.ts";
+import { type BootList, beginBoot } from "./boot.ts";
 import { GroupCommit } from "./commit.ts";
 import { loadCursor, saveCursor } from "./cursor.ts";
 import { openDisk, type SpoolDisk } from "./disk.ts";
 import { GapList, type GapReason, type SpoolGap } from "./gap.ts";
 import { type DiskOperation, ProblemList } from "./problem.ts";
-import { beginBoot, type BootList } from "./boot.ts";
 import type { ReadLimits, SegmentRun } from "./segment.ts";
 import { type LogTail, SegmentLog } from "./segment-log.ts";
 import { SpoolWriter } from "./writer.ts";

@@ -10,8 +10,8 @@ import type { Sealer } from "../../platform/seal.ts";
 import { addUsage } from "../../store/billing/usage.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
+import { advanceReportBoot, type BootKey, lockReportBoot, type Span } from "../../store/fleet/report-boot.ts";
 import { addGaps, type NewGap } from "../../store/fleet/reporting-gap.ts";
-import { advanceReportBoot, lockReportBoot, type BootKey, type Span } from "../../store/fleet/report-boot.ts";
 import { countInstanceEvaluations, type InstanceKey } from "../../store/fleet/runtime-instance.ts";
 import { findAgentKeys, touchAgents } from "../../store/project/agent.ts";
 import { shareEnvironment } from "../../store/project/environment.ts";
@@ -143,7 +143,11 @@ async function takeBatch(
   const left = isWhole ? after(batch, takenSeq) : takenSeq < batch.firstSeq ? batch : undefined;
   if (left === undefined) {
     const isKnown = takenSeq >= batch.lastSeq;
-    return { ...nothingTaken, duplicates: isKnown ? batch.records.length : 0, takenSeq: isKnown ? batch.lastSeq : takenSeq };
+    return {
+      ...nothingTaken,
+      duplicates: isKnown ? batch.records.length : 0,
+      takenSeq: isKnown ? batch.lastSeq : takenSeq,
+    };
   }
   const result = await storeBatch(tx, sealing, source, left);
   await advanceReportBoot(tx, boot, { lastSeq: left.lastSeq, sampled: spanOf(left.tally?.minutes ?? []) });

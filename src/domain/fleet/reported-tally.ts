@@ -1,7 +1,6 @@
 // Checks the counts that a runtime reports of evaluations that it sends no record of. What is refused is counted as lost
 // and never returned as an error: the runtime would send it again forever.
 
-import type { Tally, TallyMinute } from "../../../gen/policyguard/policy/v1/tally_pb.ts";
 import {
   FailModeSchema,
   ModeSchema,
@@ -10,8 +9,9 @@ import {
   Stage,
   StageSchema,
 } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { Tally, TallyMinute } from "../../../gen/policyguard/policy/v1/tally_pb.ts";
 import { LatencyHistogram } from "../../kit/tally/latency-histogram.ts";
-import { agentForm, ageLimitMs, clockSkewMs, isStorable, type Refusal } from "../telemetry/trace-record.ts";
+import { ageLimitMs, agentForm, clockSkewMs, isStorable, type Refusal } from "../telemetry/trace-record.ts";
 import { beginOf, evaluationsOf } from "../telemetry/trace-tally.ts";
 
 /** Different keys of a tally: more than a runtime sends, and few enough for one statement. */

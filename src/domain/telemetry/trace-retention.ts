@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Database } from "../../store/connection/database.ts";
+import { forgetReportBoots } from "../../store/fleet/report-boot.ts";
 import { deleteAnnotationsBefore } from "../../store/measure/annotation/annotation.ts";
 import { forgetErasedSubjects } from "../../store/telemetry/erased-subject.ts";
 import { deleteKeysBefore } from "../../store/telemetry/evaluation-key.ts";
@@ -9,7 +10,6 @@ import { deleteTraces } from "../../store/telemetry/trace.ts";
 import { createTracePartitions, dropTracePartitions } from "../../store/telemetry/trace-partition.ts";
 import { deleteRollups, listExpiredDays } from "../../store/telemetry/trace-rollup.ts";
 import { deleteTextsBefore } from "../../store/telemetry/trace-text.ts";
-import { forgetReportBoots } from "../../store/fleet/report-boot.ts";
 import { findOrganization, lookUpOrganizations } from "../../store/tenancy/organization.ts";
 import { noteRemoval, removeInBatches } from "../removal.ts";
 import { maxDailyRetentionDays, type RetentionOptions, retentionOf } from "./retention.ts";

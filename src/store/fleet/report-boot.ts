@@ -16,7 +16,7 @@ const schema = defineEntity({
     /** Chosen by the runtime at the start of its process. */
     bootId: p.uuid().primary(),
     /** Everything up to this spool sequence number was taken; 0 before the first. */
-    lastSeq: p.bigint("number").default(0),
+    lastSeq: p.bigint("number"),
     /** From when to when the evaluations were made that were only counted; null when all had records. */
     sampledSince: p.datetime(3).nullable(),
     sampledUntil: p.datetime(3).nullable(),
@@ -42,8 +42,8 @@ export interface Span {
 /** How far the evaluations of the boot were taken. Locked until the commit, so that none is taken twice. */
 export async function lockReportBoot(tx: Transaction, key: BootKey): Promise<number> {
   const rows = await tx.sql<{ last_seq: string | number }>(
-    `insert into report_boot (org_id, project_id, environment, instance_id, boot_id, updated_at)
-     values (?, ?, ?, ?, ?, ?)
+    `insert into report_boot (org_id, project_id, environment, instance_id, boot_id, last_seq, updated_at)
+     values (?, ?, ?, ?, ?, 0, ?)
      on conflict (org_id, project_id, environment, instance_id, boot_id) do update set updated_at = excluded.updated_at
      returning last_seq`,
     [tx.orgId, key.projectId, key.environment, key.instanceId, key.bootId, tx.now],

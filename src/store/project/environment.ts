@@ -25,8 +25,8 @@ const schema = defineEntity({
     /** Whether records carry facts for replays. */
     replayFacts: p.boolean().default(true),
     /** Percent of the evaluations with the outcome ALLOW, and FLAG or REDACT, of which runtimes send a trace. */
-    sampledAllowPercent: p.double().default(100),
-    sampledOtherPercent: p.double().default(100),
+    sampledAllowPercent: p.double().$type<number>().default(100),
+    sampledOtherPercent: p.double().$type<number>().default(100),
     /** Newest bundle version; 0 before the first. Counted here, so that its row lock orders publishes. */
     latestVersion: p.integer().default(0),
     /** Sequence number of the last activation; 0 before the first. */

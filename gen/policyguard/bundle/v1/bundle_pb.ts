@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/bundle/v1/bundle.proto.
  */
 export const file_policyguard_bundle_v1_bundle: GenFile = /*@__PURE__*/
-  fileDesc("CiJwb2xpY3lndWFyZC9idW5kbGUvdjEvYnVuZGxlLnByb3RvEhVwb2xpY3lndWFyZC5idW5kbGUudjEiUgoJU3RhdGVtZW50Eg8KB3BheWxvYWQYASABKAkSNAoKc2lnbmF0dXJlcxgCIAMoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TaWduYXR1cmUiMQoJU2lnbmF0dXJlEhEKCXByb3RlY3RlZBgBIAEoCRIRCglzaWduYXR1cmUYAiABKAki8AEKBkJ1bmRsZRIyCghtYW5pZmVzdBgBIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSOQoKYWN0aXZhdGlvbhgCIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnRIAIgBARIqCgVwYXJ0cxgDIAMoCzIbLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5QYXJ0EjMKBGtleXMYBCABKAsyIC5wb2xpY3lndWFyZC5idW5kbGUudjEuU3RhdGVtZW50SAGIAQFCDQoLX2FjdGl2YXRpb25CBwoFX2tleXMiIgoEUGFydBIMCgRwYXRoGAEgASgJEgwKBGRhdGEYAiABKAwiigIKCE1hbmlmZXN0Eg4KBm9yZ19pZBgBIAEoCRISCgpwcm9qZWN0X2lkGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEg8KB3ZlcnNpb24YBCABKAUSEgoKY3JlYXRlZF9hdBgFIAEoCRIOCgZzb3VyY2UYBiABKAkSFgoOY29udGVudF9kaWdlc3QYByABKAkSMAoFcGFydHMYCCADKAsyIS5wb2xpY3lndWFyZC5idW5kbGUudjEuUGFydERpZ2VzdBITCgttaW5fcnVudGltZRgJIAEoCRIxCgV0ZXN0cxgKIAEoCzIiLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5UZXN0U3VtbWFyeSKHAQoKUGFydERpZ2VzdBIMCgRwYXRoGAEgASgJEgwKBHNpemUYAiABKAUSXQoGZGlnZXN0GAMgASgJQk3avBhJInNoYTI1Njo5Zjg2ZDA4MTg4NGM3ZDY1OWEyZmVhYTBjNTVhZDAxNWEzYmY0ZjFiMmIwYjgyMmNkMTVkNmMxNWIwZjAwYTA4IiItCgtUZXN0U3VtbWFyeRIOCgZwYXNzZWQYASABKAUSDgoGZmFpbGVkGAIgASgFIvECCgpBY3RpdmF0aW9uEg4KBm9yZ19pZBgBIAEoCRISCgpwcm9qZWN0X2lkGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhYKDmFjdGl2YXRpb25fc2VxGAQgASgFEg8KB3ZlcnNpb24YBSABKAUSDgoGZGlnZXN0GAYgASgJEhEKCWlzc3VlZF9hdBgHIAEoCRISCgpub3RfYmVmb3JlGAggASgJEhIKCmV4cGlyZXNfYXQYCSABKAkSDwoHY2FwdHVyZRgKIAEoCRITCgtrZXlzX3NlcmlhbBgLIAEoBRJBCgljYW5kaWRhdGUYDCABKAsyKS5wb2xpY3lndWFyZC5idW5kbGUudjEuQ2FuZGlkYXRlUmVmZXJlbmNlSACIAQESPwoJb3ZlcnJpZGVzGA0gAygLMiwucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlJ1bGVPdmVycmlkZVJlZmVyZW5jZUIMCgpfY2FuZGlkYXRlIlgKFVJ1bGVPdmVycmlkZVJlZmVyZW5jZRIRCglwb2xpY3lfaWQYASABKAkSDwoHcnVsZV9pZBgCIAEoCRIMCgRtb2RlGAMgASgJEg0KBXVudGlsGAQgASgJIqMBCgZLZXlTZXQSDgoGb3JnX2lkGAEgASgJEg4KBnNlcmlhbBgCIAEoBRIRCglpc3N1ZWRfYXQYAyABKAkSMAoEa2V5cxgEIAMoCzIiLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5LZXlTZXRFbnRyeRI0Cghsb2dfa2V5cxgFIAMoCzIiLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5LZXlTZXRFbnRyeSI0CgtLZXlTZXRFbnRyeRILCgNraWQYASABKAkSCQoBeBgCIAEoCRINCgVzdGF0ZRgDIAEoCSJaChJDYW5kaWRhdGVSZWZlcmVuY2USDwoHdmVyc2lvbhgBIAEoBRIOCgZkaWdlc3QYAiABKAkSDwoHcGVyY2VudBgDIAEoBRISCgpleHBpcmVzX2F0GAQgASgJYgZwcm90bzM", [file_policyguard_options_v1_options]);
+  fileDesc("CiJwb2xpY3lndWFyZC9idW5kbGUvdjEvYnVuZGxlLnByb3RvEhVwb2xpY3lndWFyZC5idW5kbGUudjEiUgoJU3RhdGVtZW50Eg8KB3BheWxvYWQYASABKAkSNAoKc2lnbmF0dXJlcxgCIAMoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TaWduYXR1cmUiMQoJU2lnbmF0dXJlEhEKCXByb3RlY3RlZBgBIAEoCRIRCglzaWduYXR1cmUYAiABKAki8AEKBkJ1bmRsZRIyCghtYW5pZmVzdBgBIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQSOQoKYWN0aXZhdGlvbhgCIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnRIAIgBARIqCgVwYXJ0cxgDIAMoCzIbLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5QYXJ0EjMKBGtleXMYBCABKAsyIC5wb2xpY3lndWFyZC5idW5kbGUudjEuU3RhdGVtZW50SAGIAQFCDQoLX2FjdGl2YXRpb25CBwoFX2tleXMiIgoEUGFydBIMCgRwYXRoGAEgASgJEgwKBGRhdGEYAiABKAwiigIKCE1hbmlmZXN0Eg4KBm9yZ19pZBgBIAEoCRISCgpwcm9qZWN0X2lkGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEg8KB3ZlcnNpb24YBCABKAUSEgoKY3JlYXRlZF9hdBgFIAEoCRIOCgZzb3VyY2UYBiABKAkSFgoOY29udGVudF9kaWdlc3QYByABKAkSMAoFcGFydHMYCCADKAsyIS5wb2xpY3lndWFyZC5idW5kbGUudjEuUGFydERpZ2VzdBITCgttaW5fcnVudGltZRgJIAEoCRIxCgV0ZXN0cxgKIAEoCzIiLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5UZXN0U3VtbWFyeSKHAQoKUGFydERpZ2VzdBIMCgRwYXRoGAEgASgJEgwKBHNpemUYAiABKAUSXQoGZGlnZXN0GAMgASgJQk3avBhJInNoYTI1Njo5Zjg2ZDA4MTg4NGM3ZDY1OWEyZmVhYTBjNTVhZDAxNWEzYmY0ZjFiMmIwYjgyMmNkMTVkNmMxNWIwZjAwYTA4IiItCgtUZXN0U3VtbWFyeRIOCgZwYXNzZWQYASABKAUSDgoGZmFpbGVkGAIgASgFItADCgpBY3RpdmF0aW9uEg4KBm9yZ19pZBgBIAEoCRISCgpwcm9qZWN0X2lkGAIgASgJEhMKC2Vudmlyb25tZW50GAMgASgJEhYKDmFjdGl2YXRpb25fc2VxGAQgASgFEg8KB3ZlcnNpb24YBSABKAUSDgoGZGlnZXN0GAYgASgJEhEKCWlzc3VlZF9hdBgHIAEoCRISCgpub3RfYmVmb3JlGAggASgJEhIKCmV4cGlyZXNfYXQYCSABKAkSDwoHY2FwdHVyZRgKIAEoCRITCgtrZXlzX3NlcmlhbBgLIAEoBRJBCgljYW5kaWRhdGUYDCABKAsyKS5wb2xpY3lndWFyZC5idW5kbGUudjEuQ2FuZGlkYXRlUmVmZXJlbmNlSACIAQESPwoJb3ZlcnJpZGVzGA0gAygLMiwucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlJ1bGVPdmVycmlkZVJlZmVyZW5jZRJKCg50cmFjZV9zYW1wbGluZxgOIAEoCzItLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5UcmFjZVNhbXBsaW5nUmVmZXJlbmNlSAGIAQFCDAoKX2NhbmRpZGF0ZUIRCg9fdHJhY2Vfc2FtcGxpbmciRgoWVHJhY2VTYW1wbGluZ1JlZmVyZW5jZRIVCg1hbGxvd19wZXJjZW50GAEgASgBEhUKDW90aGVyX3BlcmNlbnQYAiABKAEiWAoVUnVsZU92ZXJyaWRlUmVmZXJlbmNlEhEKCXBvbGljeV9pZBgBIAEoCRIPCgdydWxlX2lkGAIgASgJEgwKBG1vZGUYAyABKAkSDQoFdW50aWwYBCABKAkiowEKBktleVNldBIOCgZvcmdfaWQYASABKAkSDgoGc2VyaWFsGAIgASgFEhEKCWlzc3VlZF9hdBgDIAEoCRIwCgRrZXlzGAQgAygLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLktleVNldEVudHJ5EjQKCGxvZ19rZXlzGAUgAygLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLktleVNldEVudHJ5IjQKC0tleVNldEVudHJ5EgsKA2tpZBgBIAEoCRIJCgF4GAIgASgJEg0KBXN0YXRlGAMgASgJIloKEkNhbmRpZGF0ZVJlZmVyZW5jZRIPCgd2ZXJzaW9uGAEgASgFEg4KBmRpZ2VzdBgCIAEoCRIPCgdwZXJjZW50GAMgASgFEhIKCmV4cGlyZXNfYXQYBCABKAliBnByb3RvMw", [file_policyguard_options_v1_options]);
 
 /**
  * Statement is a signed statement: a JWS in General JSON Serialization (RFC 7515 section 7.2.1), EdDSA only. The
@@ -385,6 +385,13 @@ export type Activation = Message<"policyguard.bundle.v1.Activation"> & {
    * @generated from field: repeated policyguard.bundle.v1.RuleOverrideReference overrides = 13;
    */
   overrides: RuleOverrideReference[];
+
+  /**
+   * Of which evaluations runtimes send a trace; unset for all. Runtimes that do not know it send all.
+   *
+   * @generated from field: optional policyguard.bundle.v1.TraceSamplingReference trace_sampling = 14;
+   */
+  traceSampling?: TraceSamplingReference | undefined;
 };
 
 /**
@@ -393,6 +400,34 @@ export type Activation = Message<"policyguard.bundle.v1.Activation"> & {
  */
 export const ActivationSchema: GenMessage<Activation> = /*@__PURE__*/
   messageDesc(file_policyguard_bundle_v1_bundle, 7);
+
+/**
+ * TraceSamplingReference says of which evaluations runtimes send a trace. BLOCK always has one.
+ *
+ * @generated from message policyguard.bundle.v1.TraceSamplingReference
+ */
+export type TraceSamplingReference = Message<"policyguard.bundle.v1.TraceSamplingReference"> & {
+  /**
+   * Percent of the evaluations with the outcome ALLOW.
+   *
+   * @generated from field: double allow_percent = 1;
+   */
+  allowPercent: number;
+
+  /**
+   * Percent of the evaluations with the outcome FLAG or REDACT.
+   *
+   * @generated from field: double other_percent = 2;
+   */
+  otherPercent: number;
+};
+
+/**
+ * Describes the message policyguard.bundle.v1.TraceSamplingReference.
+ * Use `create(TraceSamplingReferenceSchema)` to create a new message.
+ */
+export const TraceSamplingReferenceSchema: GenMessage<TraceSamplingReference> = /*@__PURE__*/
+  messageDesc(file_policyguard_bundle_v1_bundle, 8);
 
 /**
  * RuleOverrideReference names a rule that finds and enforces nothing for a while.
@@ -434,7 +469,7 @@ export type RuleOverrideReference = Message<"policyguard.bundle.v1.RuleOverrideR
  * Use `create(RuleOverrideReferenceSchema)` to create a new message.
  */
 export const RuleOverrideReferenceSchema: GenMessage<RuleOverrideReference> = /*@__PURE__*/
-  messageDesc(file_policyguard_bundle_v1_bundle, 8);
+  messageDesc(file_policyguard_bundle_v1_bundle, 9);
 
 /**
  * KeySet says which keys may sign for an organization. Every key that it names signs it, the revoked ones too, so that
@@ -485,7 +520,7 @@ export type KeySet = Message<"policyguard.bundle.v1.KeySet"> & {
  * Use `create(KeySetSchema)` to create a new message.
  */
 export const KeySetSchema: GenMessage<KeySet> = /*@__PURE__*/
-  messageDesc(file_policyguard_bundle_v1_bundle, 9);
+  messageDesc(file_policyguard_bundle_v1_bundle, 10);
 
 /**
  * KeySetEntry is a key of a key set.
@@ -520,7 +555,7 @@ export type KeySetEntry = Message<"policyguard.bundle.v1.KeySetEntry"> & {
  * Use `create(KeySetEntrySchema)` to create a new message.
  */
 export const KeySetEntrySchema: GenMessage<KeySetEntry> = /*@__PURE__*/
-  messageDesc(file_policyguard_bundle_v1_bundle, 10);
+  messageDesc(file_policyguard_bundle_v1_bundle, 11);
 
 /**
  * CandidateReference names a version that is evaluated and never enforced.
@@ -562,5 +597,5 @@ export type CandidateReference = Message<"policyguard.bundle.v1.CandidateReferen
  * Use `create(CandidateReferenceSchema)` to create a new message.
  */
 export const CandidateReferenceSchema: GenMessage<CandidateReference> = /*@__PURE__*/
-  messageDesc(file_policyguard_bundle_v1_bundle, 11);
+  messageDesc(file_policyguard_bundle_v1_bundle, 12);
 

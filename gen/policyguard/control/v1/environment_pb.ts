@@ -4,6 +4,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
@@ -15,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/environment.proto.
  */
 export const file_policyguard_control_v1_environment: GenFile = /*@__PURE__*/
-  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2Vudmlyb25tZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIo4DCgtFbnZpcm9ubWVudBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRIYCgRuYW1lGAQgASgJQgravBgGInByb2QiEhAKCHBvc2l0aW9uGAUgASgFEhQKDGlzX3Byb3RlY3RlZBgGIAEoCBIzCgdjYXB0dXJlGAcgASgOMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkNhcHR1cmVNb2RlEhQKDHJlcGxheV9mYWN0cxgMIAEoCBIbCg5hY3RpdmVfdmVyc2lvbhgIIAEoBUgAiAEBEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWlzX2Zyb3plbhgKIAEoCBIaChJyZXF1aXJlZF9hcHByb3ZhbHMYCyABKAUSGwoTYWxsb3dfZ2F0ZV9vdmVycmlkZRgNIAEoCBIWCg5vdmVycmlkZV9jb3VudBgOIAEoBUIRCg9fYWN0aXZlX3ZlcnNpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_record]);
+  fileDesc("Cihwb2xpY3lndWFyZC9jb250cm9sL3YxL2Vudmlyb25tZW50LnByb3RvEhZwb2xpY3lndWFyZC5jb250cm9sLnYxIs0DCgtFbnZpcm9ubWVudBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoCRIYCgRuYW1lGAQgASgJQgravBgGInByb2QiEhAKCHBvc2l0aW9uGAUgASgFEhQKDGlzX3Byb3RlY3RlZBgGIAEoCBIzCgdjYXB0dXJlGAcgASgOMiIucG9saWN5Z3VhcmQucG9saWN5LnYxLkNhcHR1cmVNb2RlEhQKDHJlcGxheV9mYWN0cxgMIAEoCBIbCg5hY3RpdmVfdmVyc2lvbhgIIAEoBUgAiAEBEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCWlzX2Zyb3plbhgKIAEoCBIaChJyZXF1aXJlZF9hcHByb3ZhbHMYCyABKAUSGwoTYWxsb3dfZ2F0ZV9vdmVycmlkZRgNIAEoCBIWCg5vdmVycmlkZV9jb3VudBgOIAEoBRI9Cg50cmFjZV9zYW1wbGluZxgPIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuVHJhY2VTYW1wbGluZ0IRCg9fYWN0aXZlX3ZlcnNpb24inQEKDVRyYWNlU2FtcGxpbmcSMwoNYWxsb3dfcGVyY2VudBgBIAEoAUIXukgUEhIZAAAAAAAAWUApmpmZmZmZuT9IAIgBARIzCg1vdGhlcl9wZXJjZW50GAIgASgBQhe6SBQSEhkAAAAAAABZQCmamZmZmZm5P0gBiAEBQhAKDl9hbGxvd19wZXJjZW50QhAKDl9vdGhlcl9wZXJjZW50YgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_options_v1_options, file_policyguard_policy_v1_record]);
 
 /**
  * Environment is a stage of a project's life, such as dev or prod. Each has its own active bundle.
@@ -121,6 +122,13 @@ export type Environment = Message<"policyguard.control.v1.Environment"> & {
    * @generated from field: int32 override_count = 14;
    */
   overrideCount: number;
+
+  /**
+   * Of which evaluations runtimes send a trace. Every evaluation is counted, whatever this says.
+   *
+   * @generated from field: policyguard.control.v1.TraceSampling trace_sampling = 15;
+   */
+  traceSampling?: TraceSampling | undefined;
 };
 
 /**
@@ -129,4 +137,34 @@ export type Environment = Message<"policyguard.control.v1.Environment"> & {
  */
 export const EnvironmentSchema: GenMessage<Environment> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_environment, 0);
+
+/**
+ * TraceSampling says of which evaluations runtimes send a trace. The others are only counted, so usage, analytics and
+ * alerts stay exact. Evaluations with the outcome BLOCK always have a trace. The evaluation's id decides, so that two
+ * runtimes decide alike.
+ *
+ * @generated from message policyguard.control.v1.TraceSampling
+ */
+export type TraceSampling = Message<"policyguard.control.v1.TraceSampling"> & {
+  /**
+   * Percent of the evaluations with the outcome ALLOW, 0.1 to 100. Default: 100.
+   *
+   * @generated from field: optional double allow_percent = 1;
+   */
+  allowPercent?: number | undefined;
+
+  /**
+   * Percent of the evaluations with the outcome FLAG or REDACT, 0.1 to 100. Default: 100.
+   *
+   * @generated from field: optional double other_percent = 2;
+   */
+  otherPercent?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.TraceSampling.
+ * Use `create(TraceSamplingSchema)` to create a new message.
+ */
+export const TraceSamplingSchema: GenMessage<TraceSampling> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_environment, 1);
 

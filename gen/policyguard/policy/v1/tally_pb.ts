@@ -16,8 +16,8 @@ export const file_policyguard_policy_v1_tally: GenFile = /*@__PURE__*/
 
 /**
  * Tally counts evaluations of one environment. It is the only form in which evaluations are counted: usage, analytics
- * and alerts are sums of tallies. The control plane makes one of each batch that it stores; whoever only counts
- * evaluations, and keeps no record of each, can make the same. Project and environment are not part of it: they follow
+ * and alerts are sums of tallies. The control plane makes one of each batch that it stores; runtimes that send records
+ * of a sample only make the same of the others. Project and environment are not part of it: they follow
  * from who sends it. Tallies are added by adding the counts of equal keys.
  *
  * @generated from message policyguard.policy.v1.Tally

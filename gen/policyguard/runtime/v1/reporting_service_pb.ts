@@ -17,13 +17,15 @@ import type { Outcome } from "../../policy/v1/outcome_pb.ts";
 import { file_policyguard_policy_v1_outcome } from "../../policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../policy/v1/record_pb.ts";
 import { file_policyguard_policy_v1_record } from "../../policy/v1/record_pb.ts";
+import type { Tally } from "../../policy/v1/tally_pb.ts";
+import { file_policyguard_policy_v1_tally } from "../../policy/v1/tally_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file policyguard/runtime/v1/reporting_service.proto.
  */
 export const file_policyguard_runtime_v1_reporting_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wb2xpY3lndWFyZC9ydW50aW1lL3YxL3JlcG9ydGluZ19zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5ydW50aW1lLnYxIlAKDEVucm9sUmVxdWVzdBIdCgtpbnN0YW5jZV9pZBgBIAEoCUIIukgFcgOwAQESIQoQc29mdHdhcmVfdmVyc2lvbhgCIAEoCUIHukgEcgIYQCKBAgoNRW5yb2xSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoCRITCgtlbnZpcm9ubWVudBgDIAEoCRIwCgRrZXlzGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TaWduaW5nS2V5EjMKBnRva2VucxgFIAMoCzIjLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5EaWdlc3QSHQoPZmluZ2VycHJpbnRfa2V5GAYgASgMQgTAvBgBEjEKB2tleV9zZXQYByABKAsyIC5wb2xpY3lndWFyZC5idW5kbGUudjEuU3RhdGVtZW50Ir4BCgtUb2tlbkRpZ2VzdBIOCgZzaGEyNTYYASABKAwSNAoEa2luZBgCIAEoDjImLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQ3JlZGVudGlhbEtpbmQSEgoKcHJvamVjdF9pZBgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIyCglub3RfYWZ0ZXIYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDAoKX25vdF9hZnRlciKpAgoNUmVwb3J0UmVxdWVzdBIuCgVoZWxsbxgBIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuSGVsbG9IABIuCgViYXRjaBgCIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQmF0Y2hIABIqCgNnYXAYAyABKAsyGy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkdhcEgAEjAKBnN0YXR1cxgEIAEoCzIeLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuU3RhdHVzSAASOwoJY2FuZGlkYXRlGAUgASgLMiYucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVUYWxseUgAQgkKB21lc3NhZ2VKBAgGEAdSDHJlcGxheV90YWxseSLwAQoOQ2FuZGlkYXRlVGFsbHkSDwoHdmVyc2lvbhgBIAEoBRIOCgZkaWdlc3QYAiABKAkSDwoHc2tpcHBlZBgDIAEoARIOCgZmYWlsZWQYBCABKAESPgoFcGFpcnMYBSADKAsyJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkNhbmRpZGF0ZVBhaXJCCLpIBZIBAhBAEkYKB3NhbXBsZXMYBiADKAsyKy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkNhbmRpZGF0ZURpZmZlcmVuY2VCCLpIBZIBAhBkEhQKDGxvYWRfZmFpbHVyZRgHIAEoCSKBAQoNQ2FuZGlkYXRlUGFpchIuCgZhY3RpdmUYASABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIxCgljYW5kaWRhdGUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRINCgVjb3VudBgDIAEoASLNAQoTQ2FuZGlkYXRlRGlmZmVyZW5jZRIVCg1ldmFsdWF0aW9uX2lkGAEgASgJEi4KBmFjdGl2ZRgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjEKCWNhbmRpZGF0ZRgDIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEgwKBHJ1bGUYBCABKAkSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiSQoFSGVsbG8SHQoLaW5zdGFuY2VfaWQYASABKAlCCLpIBXIDsAEBEiEKEHNvZnR3YXJlX3ZlcnNpb24YAiABKAlCB7pIBHICGEAicQoFQmF0Y2gSEQoJZmlyc3Rfc2VxGAEgASgBEhAKCGxhc3Rfc2VxGAIgASgBEkMKB3JlY29yZHMYAyADKAsyJy5wb2xpY3lndWFyZC5wb2xpY3kudjEuRXZhbHVhdGlvblJlY29yZEIJukgGkgEDEIAIIlIKA0dhcBIRCglmaXJzdF9zZXEYASABKAESEAoIbGFzdF9zZXEYAiABKAESDQoFY291bnQYAyABKAESFwoGcmVhc29uGAQgASgJQge6SARyAhhAIrkDCgZTdGF0dXMSFgoOYnVuZGxlX3ZlcnNpb24YASABKAUSFgoOYWN0aXZhdGlvbl9zZXEYAiABKAUSEQoJcmVqZWN0aW9uGAMgASgJEhMKC3Nwb29sX2RlcHRoGAQgASgBEhgKBmxlYXNlcxgFIAMoCUIIukgFkgECEEASNQoKbGVhc2Vfd2lzaBgGIAEoDjIhLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTGVhc2VXaXNoEhQKDGxlYXNlX2RlbWFuZBgHIAEoARIiChByZWZ1c2VkX2JhY2tlbmRzGAggAygJQgi6SAWSAQIQZBIWCg53aXRuZXNzZWRfc2l6ZRgJIAEoDRIfCg53aXRuZXNzZWRfcm9vdBgLIAEoDEIHukgEegIYIBI7Cg1ldmlkZW5jZV9mb3JrGAogASgLMiQucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmlkZW5jZUZvcmsSFwoPd2l0bmVzc2VkX2Vwb2NoGAwgASgNEj0KBm1vZGVscxgNIAMoCzIjLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTW9kZWxTdGF0dXNCCLpIBZIBAhBkIlUKC01vZGVsU3RhdHVzEhUKBG5hbWUYASABKAlCB7pIBHICGEASFgoFc3RhdGUYAiABKAlCB7pIBHICGEASFwoGZGlnZXN0GAMgASgJQge6SARyAhhQIkQKDEV2aWRlbmNlRm9yaxIXCgRrZXB0GAEgASgJQgm6SAZyBBiAgAQSGwoIcmVjZWl2ZWQYAiABKAlCCbpIBnIEGICABCLFAQoFUXVvdGESMQoFc3RhdGUYASABKA4yIi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlF1b3RhU3RhdGUSLQoGbGVhc2VzGAIgAygLMh0ucG9saWN5Z3VhcmQucnVudGltZS52MS5MZWFzZRINCgVsaW1pdBgDIAEoARIMCgR1c2VkGAQgASgBEi0KCXJlc2V0c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGYWR2aWNlGAYgASgJIoMBCgVMZWFzZRIQCghsZWFzZV9pZBgBIAEoCRIMCgRzaXplGAIgASgFEi0KCXN0YXJ0c19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAizgIKDlJlcG9ydFJlc3BvbnNlEioKA2FjaxgBIAEoCzIbLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQWNrSAASPwoOYnVuZGxlX2NoYW5nZWQYAiABKAsyJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkJ1bmRsZUNoYW5nZWRIABI/Cg50b2tlbnNfY2hhbmdlZBgDIAEoCzIlLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5zQ2hhbmdlZEgAEi4KBXF1b3RhGAQgASgLMh0ucG9saWN5Z3VhcmQucnVudGltZS52MS5RdW90YUgAEkEKCmNoZWNrcG9pbnQYBSABKAsyKy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLldpdG5lc3NlZENoZWNrcG9pbnRIAEIJCgdtZXNzYWdlSgQIBhAHUgpyZXBsYXlfam9iIqoBChNXaXRuZXNzZWRDaGVja3BvaW50EgwKBG5vdGUYASABKAkSEQoJZnJvbV9zaXplGAIgASgNEg4KBmhhc2hlcxgDIAMoDBIxCgdrZXlfc2V0GAQgASgLMiAucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlN0YXRlbWVudBIvCgVlcG9jaBgFIAEoCzIgLnBvbGljeWd1YXJkLmJ1bmRsZS52MS5TdGF0ZW1lbnQiFwoDQWNrEhAKCGxhc3Rfc2VxGAEgASgBIicKDUJ1bmRsZUNoYW5nZWQSFgoOYWN0aXZhdGlvbl9zZXEYASABKAUiRAoNVG9rZW5zQ2hhbmdlZBIzCgZ0b2tlbnMYASADKAsyIy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlRva2VuRGlnZXN0KlYKCUxlYXNlV2lzaBIaChZMRUFTRV9XSVNIX1VOU1BFQ0lGSUVEEAASEgoOTEVBU0VfV0lTSF9OT1cQARIZChVMRUFTRV9XSVNIX05FWFRfTU9OVEgQAiqQAQoKUXVvdGFTdGF0ZRIbChdRVU9UQV9TVEFURV9VTlNQRUNJRklFRBAAEhYKElFVT1RBX1NUQVRFX0xFQVNFRBABEhkKFVFVT1RBX1NUQVRFX1VOTElNSVRFRBACEhkKFVFVT1RBX1NUQVRFX0VYSEFVU1RFRBADEhcKE1FVT1RBX1NUQVRFX0JMT0NLRUQQBDLdAQoQUmVwb3J0aW5nU2VydmljZRJgCgVFbnJvbBIkLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuRW5yb2xSZXF1ZXN0GiUucG9saWN5Z3VhcmQucnVudGltZS52MS5FbnJvbFJlc3BvbnNlIgqCvBgCCAGovBgDEmcKBlJlcG9ydBIlLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVwb3J0UmVxdWVzdBomLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuUmVwb3J0UmVzcG9uc2UiCoK8GAIIAai8GAMoATABYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_bundle_service, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_record]);
+  fileDesc("Ci5wb2xpY3lndWFyZC9ydW50aW1lL3YxL3JlcG9ydGluZ19zZXJ2aWNlLnByb3RvEhZwb2xpY3lndWFyZC5ydW50aW1lLnYxIlAKDEVucm9sUmVxdWVzdBIdCgtpbnN0YW5jZV9pZBgBIAEoCUIIukgFcgOwAQESIQoQc29mdHdhcmVfdmVyc2lvbhgCIAEoCUIHukgEcgIYQCKBAgoNRW5yb2xSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSEgoKcHJvamVjdF9pZBgCIAEoCRITCgtlbnZpcm9ubWVudBgDIAEoCRIwCgRrZXlzGAQgAygLMiIucG9saWN5Z3VhcmQuY29udHJvbC52MS5TaWduaW5nS2V5EjMKBnRva2VucxgFIAMoCzIjLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5EaWdlc3QSHQoPZmluZ2VycHJpbnRfa2V5GAYgASgMQgTAvBgBEjEKB2tleV9zZXQYByABKAsyIC5wb2xpY3lndWFyZC5idW5kbGUudjEuU3RhdGVtZW50Ir4BCgtUb2tlbkRpZ2VzdBIOCgZzaGEyNTYYASABKAwSNAoEa2luZBgCIAEoDjImLnBvbGljeWd1YXJkLm9wdGlvbnMudjEuQ3JlZGVudGlhbEtpbmQSEgoKcHJvamVjdF9pZBgDIAEoCRITCgtlbnZpcm9ubWVudBgEIAEoCRIyCglub3RfYWZ0ZXIYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDAoKX25vdF9hZnRlciKpAgoNUmVwb3J0UmVxdWVzdBIuCgVoZWxsbxgBIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuSGVsbG9IABIuCgViYXRjaBgCIAEoCzIdLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQmF0Y2hIABIqCgNnYXAYAyABKAsyGy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkdhcEgAEjAKBnN0YXR1cxgEIAEoCzIeLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuU3RhdHVzSAASOwoJY2FuZGlkYXRlGAUgASgLMiYucG9saWN5Z3VhcmQucnVudGltZS52MS5DYW5kaWRhdGVUYWxseUgAQgkKB21lc3NhZ2VKBAgGEAdSDHJlcGxheV90YWxseSLwAQoOQ2FuZGlkYXRlVGFsbHkSDwoHdmVyc2lvbhgBIAEoBRIOCgZkaWdlc3QYAiABKAkSDwoHc2tpcHBlZBgDIAEoARIOCgZmYWlsZWQYBCABKAESPgoFcGFpcnMYBSADKAsyJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkNhbmRpZGF0ZVBhaXJCCLpIBZIBAhBAEkYKB3NhbXBsZXMYBiADKAsyKy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkNhbmRpZGF0ZURpZmZlcmVuY2VCCLpIBZIBAhBkEhQKDGxvYWRfZmFpbHVyZRgHIAEoCSKBAQoNQ2FuZGlkYXRlUGFpchIuCgZhY3RpdmUYASABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIxCgljYW5kaWRhdGUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRINCgVjb3VudBgDIAEoASLNAQoTQ2FuZGlkYXRlRGlmZmVyZW5jZRIVCg1ldmFsdWF0aW9uX2lkGAEgASgJEi4KBmFjdGl2ZRgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjEKCWNhbmRpZGF0ZRgDIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEgwKBHJ1bGUYBCABKAkSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiSQoFSGVsbG8SHQoLaW5zdGFuY2VfaWQYASABKAlCCLpIBXIDsAEBEiEKEHNvZnR3YXJlX3ZlcnNpb24YAiABKAlCB7pIBHICGEAiuAEKBUJhdGNoEhEKCWZpcnN0X3NlcRgBIAEoARIQCghsYXN0X3NlcRgCIAEoARJDCgdyZWNvcmRzGAMgAygLMicucG9saWN5Z3VhcmQucG9saWN5LnYxLkV2YWx1YXRpb25SZWNvcmRCCbpIBpIBAxCACBIYCgdib290X2lkGAQgASgJQge6SARyAhgkEisKBXRhbGx5GAUgASgLMhwucG9saWN5Z3VhcmQucG9saWN5LnYxLlRhbGx5IlIKA0dhcBIRCglmaXJzdF9zZXEYASABKAESEAoIbGFzdF9zZXEYAiABKAESDQoFY291bnQYAyABKAESFwoGcmVhc29uGAQgASgJQge6SARyAhhAIrkDCgZTdGF0dXMSFgoOYnVuZGxlX3ZlcnNpb24YASABKAUSFgoOYWN0aXZhdGlvbl9zZXEYAiABKAUSEQoJcmVqZWN0aW9uGAMgASgJEhMKC3Nwb29sX2RlcHRoGAQgASgBEhgKBmxlYXNlcxgFIAMoCUIIukgFkgECEEASNQoKbGVhc2Vfd2lzaBgGIAEoDjIhLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTGVhc2VXaXNoEhQKDGxlYXNlX2RlbWFuZBgHIAEoARIiChByZWZ1c2VkX2JhY2tlbmRzGAggAygJQgi6SAWSAQIQZBIWCg53aXRuZXNzZWRfc2l6ZRgJIAEoDRIfCg53aXRuZXNzZWRfcm9vdBgLIAEoDEIHukgEegIYIBI7Cg1ldmlkZW5jZV9mb3JrGAogASgLMiQucG9saWN5Z3VhcmQucnVudGltZS52MS5FdmlkZW5jZUZvcmsSFwoPd2l0bmVzc2VkX2Vwb2NoGAwgASgNEj0KBm1vZGVscxgNIAMoCzIjLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuTW9kZWxTdGF0dXNCCLpIBZIBAhBkIlUKC01vZGVsU3RhdHVzEhUKBG5hbWUYASABKAlCB7pIBHICGEASFgoFc3RhdGUYAiABKAlCB7pIBHICGEASFwoGZGlnZXN0GAMgASgJQge6SARyAhhQIkQKDEV2aWRlbmNlRm9yaxIXCgRrZXB0GAEgASgJQgm6SAZyBBiAgAQSGwoIcmVjZWl2ZWQYAiABKAlCCbpIBnIEGICABCLFAQoFUXVvdGESMQoFc3RhdGUYASABKA4yIi5wb2xpY3lndWFyZC5ydW50aW1lLnYxLlF1b3RhU3RhdGUSLQoGbGVhc2VzGAIgAygLMh0ucG9saWN5Z3VhcmQucnVudGltZS52MS5MZWFzZRINCgVsaW1pdBgDIAEoARIMCgR1c2VkGAQgASgBEi0KCXJlc2V0c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGYWR2aWNlGAYgASgJIoMBCgVMZWFzZRIQCghsZWFzZV9pZBgBIAEoCRIMCgRzaXplGAIgASgFEi0KCXN0YXJ0c19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiggMKDlJlcG9ydFJlc3BvbnNlEioKA2FjaxgBIAEoCzIbLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuQWNrSAASPwoOYnVuZGxlX2NoYW5nZWQYAiABKAsyJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkJ1bmRsZUNoYW5nZWRIABI/Cg50b2tlbnNfY2hhbmdlZBgDIAEoCzIlLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5zQ2hhbmdlZEgAEi4KBXF1b3RhGAQgASgLMh0ucG9saWN5Z3VhcmQucnVudGltZS52MS5RdW90YUgAEkEKCmNoZWNrcG9pbnQYBSABKAsyKy5wb2xpY3lndWFyZC5ydW50aW1lLnYxLldpdG5lc3NlZENoZWNrcG9pbnRIABIyCgd3ZWxjb21lGAcgASgLMh8ucG9saWN5Z3VhcmQucnVudGltZS52MS5XZWxjb21lSABCCQoHbWVzc2FnZUoECAYQB1IKcmVwbGF5X2pvYiIgCgdXZWxjb21lEhUKDXRha2VzX3RhbGxpZXMYASABKAgiqgEKE1dpdG5lc3NlZENoZWNrcG9pbnQSDAoEbm90ZRgBIAEoCRIRCglmcm9tX3NpemUYAiABKA0SDgoGaGFzaGVzGAMgAygMEjEKB2tleV9zZXQYBCABKAsyIC5wb2xpY3lndWFyZC5idW5kbGUudjEuU3RhdGVtZW50Ei8KBWVwb2NoGAUgASgLMiAucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlN0YXRlbWVudCIXCgNBY2sSEAoIbGFzdF9zZXEYASABKAEiJwoNQnVuZGxlQ2hhbmdlZBIWCg5hY3RpdmF0aW9uX3NlcRgBIAEoBSJECg1Ub2tlbnNDaGFuZ2VkEjMKBnRva2VucxgBIAMoCzIjLnBvbGljeWd1YXJkLnJ1bnRpbWUudjEuVG9rZW5EaWdlc3QqVgoJTGVhc2VXaXNoEhoKFkxFQVNFX1dJU0hfVU5TUEVDSUZJRUQQABISCg5MRUFTRV9XSVNIX05PVxABEhkKFUxFQVNFX1dJU0hfTkVYVF9NT05USBACKpABCgpRdW90YVN0YXRlEhsKF1FVT1RBX1NUQVRFX1VOU1BFQ0lGSUVEEAASFgoSUVVPVEFfU1RBVEVfTEVBU0VEEAESGQoVUVVPVEFfU1RBVEVfVU5MSU1JVEVEEAISGQoVUVVPVEFfU1RBVEVfRVhIQVVTVEVEEAMSFwoTUVVPVEFfU1RBVEVfQkxPQ0tFRBAEMt0BChBSZXBvcnRpbmdTZXJ2aWNlEmAKBUVucm9sEiQucG9saWN5Z3VhcmQucnVudGltZS52MS5FbnJvbFJlcXVlc3QaJS5wb2xpY3lndWFyZC5ydW50aW1lLnYxLkVucm9sUmVzcG9uc2UiCoK8GAIIAai8GAMSZwoGUmVwb3J0EiUucG9saWN5Z3VhcmQucnVudGltZS52MS5SZXBvcnRSZXF1ZXN0GiYucG9saWN5Z3VhcmQucnVudGltZS52MS5SZXBvcnRSZXNwb25zZSIKgrwYAggBqLwYAygBMAFiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_bundle_service, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_record, file_policyguard_policy_v1_tally]);
 
 /**
  * @generated from message policyguard.runtime.v1.EnrolRequest
@@ -410,6 +412,23 @@ export type Batch = Message<"policyguard.runtime.v1.Batch"> & {
    * @generated from field: repeated policyguard.policy.v1.EvaluationRecord records = 3;
    */
   records: EvaluationRecord[];
+
+  /**
+   * The boot of the runtime that wrote these records, one life of its process, as an id: within a boot, a sequence
+   * number means one evaluation. Set where a record may be left out of a batch, now or another time; then the control
+   * plane remembers for each boot which sequence numbers it has taken, and takes none twice. Empty otherwise.
+   *
+   * @generated from field: string boot_id = 4;
+   */
+  bootId: string;
+
+  /**
+   * Counts of the evaluations from `first_seq` to `last_seq` that are not in `records`. Sent only to a control plane
+   * that said that it takes tallies.
+   *
+   * @generated from field: policyguard.policy.v1.Tally tally = 5;
+   */
+  tally?: Tally | undefined;
 };
 
 /**
@@ -555,7 +574,7 @@ export type Status = Message<"policyguard.runtime.v1.Status"> & {
   witnessedEpoch: number;
 
   /**
-   * The models that its machine runs, by name.
+   * The models that its machine boots, by name.
    *
    * @generated from field: repeated policyguard.runtime.v1.ModelStatus models = 13;
    */
@@ -570,7 +589,7 @@ export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
   messageDesc(file_policyguard_runtime_v1_reporting_service, 10);
 
 /**
- * ModelStatus is a model that the machine of a runtime runs.
+ * ModelStatus is a model that the machine of a runtime boots.
  *
  * @generated from message policyguard.runtime.v1.ModelStatus
  */
@@ -769,6 +788,12 @@ export type ReportResponse = Message<"policyguard.runtime.v1.ReportResponse"> & 
      */
     value: WitnessedCheckpoint;
     case: "checkpoint";
+  } | {
+    /**
+     * @generated from field: policyguard.runtime.v1.Welcome welcome = 7;
+     */
+    value: Welcome;
+    case: "welcome";
   } | { case: undefined; value?: undefined };
 };
 
@@ -778,6 +803,27 @@ export type ReportResponse = Message<"policyguard.runtime.v1.ReportResponse"> & 
  */
 export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
   messageDesc(file_policyguard_runtime_v1_reporting_service, 15);
+
+/**
+ * Welcome is the first message of a control plane: what it understands besides what the first release did.
+ *
+ * @generated from message policyguard.runtime.v1.Welcome
+ */
+export type Welcome = Message<"policyguard.runtime.v1.Welcome"> & {
+  /**
+   * Batches may leave records out and count them in a tally.
+   *
+   * @generated from field: bool takes_tallies = 1;
+   */
+  takesTallies: boolean;
+};
+
+/**
+ * Describes the message policyguard.runtime.v1.Welcome.
+ * Use `create(WelcomeSchema)` to create a new message.
+ */
+export const WelcomeSchema: GenMessage<Welcome> = /*@__PURE__*/
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 16);
 
 /**
  * WitnessedCheckpoint is the newest checkpoint of the organization's log of evidence, for the runtime to keep as a
@@ -829,10 +875,11 @@ export type WitnessedCheckpoint = Message<"policyguard.runtime.v1.WitnessedCheck
  * Use `create(WitnessedCheckpointSchema)` to create a new message.
  */
 export const WitnessedCheckpointSchema: GenMessage<WitnessedCheckpoint> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 16);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 17);
 
 /**
- * Ack says that everything up to this sequence number is committed.
+ * Ack says that everything up to this sequence number is committed. When it is less than that of a batch with a boot_id,
+ * of which a part was taken before, the control plane ends the stream, and the runtime sends the rest anew.
  *
  * @generated from message policyguard.runtime.v1.Ack
  */
@@ -850,7 +897,7 @@ export type Ack = Message<"policyguard.runtime.v1.Ack"> & {
  * Use `create(AckSchema)` to create a new message.
  */
 export const AckSchema: GenMessage<Ack> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 17);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 18);
 
 /**
  * BundleChanged says that bundles/latest has a new activation.
@@ -871,7 +918,7 @@ export type BundleChanged = Message<"policyguard.runtime.v1.BundleChanged"> & {
  * Use `create(BundleChangedSchema)` to create a new message.
  */
 export const BundleChangedSchema: GenMessage<BundleChanged> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 18);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 19);
 
 /**
  * TokensChanged carries the whole list of live tokens.
@@ -892,7 +939,7 @@ export type TokensChanged = Message<"policyguard.runtime.v1.TokensChanged"> & {
  * Use `create(TokensChangedSchema)` to create a new message.
  */
 export const TokensChangedSchema: GenMessage<TokensChanged> = /*@__PURE__*/
-  messageDesc(file_policyguard_runtime_v1_reporting_service, 19);
+  messageDesc(file_policyguard_runtime_v1_reporting_service, 20);
 
 /**
  * LeaseWish is what a runtime asks for.

@@ -9,7 +9,7 @@ export class SampleTraces extends Migration {
     this.addSql('alter table "environment" add column "sampled_allow_percent" double precision not null default 100');
     this.addSql('alter table "environment" add column "sampled_other_percent" double precision not null default 100');
     this.addSql(
-      'create table "report_boot" ("org_id" uuid not null, "project_id" uuid not null, "environment" text not null, "instance_id" uuid not null, "boot_id" uuid not null, "last_seq" bigint not null default 0, "sampled_since" timestamptz(3) null, "sampled_until" timestamptz(3) null, "updated_at" timestamptz(3) not null, primary key ("org_id", "project_id", "environment", "instance_id", "boot_id"))',
+      'create table "report_boot" ("org_id" uuid not null, "project_id" uuid not null, "environment" text not null, "instance_id" uuid not null, "boot_id" uuid not null, "last_seq" bigint not null, "sampled_since" timestamptz(3) null, "sampled_until" timestamptz(3) null, "updated_at" timestamptz(3) not null, primary key ("org_id", "project_id", "environment", "instance_id", "boot_id"))',
     );
     this.addSql('alter table "report_boot" enable row level security');
     this.addSql('alter table "report_boot" force row level security');

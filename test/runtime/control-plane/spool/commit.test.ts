@@ -62,7 +62,9 @@ describe("a spool in fast mode", () => {
   it("loses records younger than 200 ms at a power failure, and keeps older ones", async () => {
     const open = (disk: FaultDisk) => openSpool({ folder: "", mode: "fast", disk, clock: systemClock });
     const disk = new FaultDisk();
-    const spool = await open(disk);
+    const opening = open(disk);
+    await vi.advanceTimersByTimeAsync(1);
+    const spool = await opening;
     spool.append(Buffer.alloc(2000, "a"));
     await vi.advanceTimersByTimeAsync(250);
     spool.append(Buffer.alloc(2000, "b"));

@@ -25,6 +25,7 @@ describe("the machine's own disk", () => {
     await spool.close();
     expect((await readdir(at.folder)).sort()).toEqual([
       ...[51, 61, 71].map((seq) => `${String(seq).padStart(16, "0")}.v1.spool`),
+      "boots.json",
       "cursor",
     ]);
     const again = await openSpool(at);
