@@ -19,7 +19,8 @@ function settingsOf(text: string): Settings {
     const [, name] = /^\[(\w+)\]$/.exec(line) ?? [];
     if (name !== undefined) section = name;
     const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
-    if (section === "Service" && key !== undefined && value !== undefined) (settings[key] ??= []).push(value);
+    if (section !== "Service" || key === undefined || value === undefined) continue;
+    settings[key] = [...(settings[key] ?? []), value];
   }
   return settings;
 }
