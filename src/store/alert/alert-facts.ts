@@ -73,7 +73,8 @@ const queries: Readonly<Record<FactMetric, string>> = {
     from annotation where org_id = $1 and is_current and withdrawn_at is null and mark in (1, 3)
       and created_at >= $2 and created_at < $3 group by project_id, environment, policy, rule_id`,
   // Marks of rules in traces that the random lane drew among those on which something was enforced: of one day they
-  // were all drawn with the same probability. Of one conversation the trace counts that was marked first.
+  // were all drawn with the same probability. Of one conversation the trace counts that was marked first because it was
+  // drawn; 2 is AnnotationSource.RANDOM.
   certain_false_positive_rate: `
     select project_id, environment, policy, rule_id, count(*) filter (where mark = 1)::float8 as part,
       count(*)::float8 as whole
@@ -84,7 +85,8 @@ const queries: Readonly<Record<FactMetric, string>> = {
       join trace t on t.org_id = v.org_id and t.id = v.trace_id and t.created_at = v.trace_created_at
         and t.created_at >= $2 and t.created_at < $3
       cross join lateral (select min(a.created_at) as first from annotation a
-        where a.org_id = v.org_id and a.trace_id = v.trace_id and a.policy = v.policy and a.rule_id = v.rule_id) marked
+        where a.org_id = v.org_id and a.trace_id = v.trace_id and a.policy = v.policy and a.rule_id = v.rule_id
+          and a.source = 2) marked
       where v.org_id = $1 and v.trace_created_at >= $2 and v.trace_created_at < $3 and v.rule_id <> ''
         and v.has_finding and v.probability is not null and v.resolved_mark is not null and t.outcome > 1
       order by v.project_id, v.environment, v.policy, v.rule_id, coalesce('s' || t.session_id, 't' || t.id),

@@ -97,7 +97,9 @@ export class Annotations {
       const { annotatorKind, annotatorId } = identity;
       const known = await findOwnAnnotation(tx, { traceId: trace.id, policy, ruleId, annotatorKind, annotatorId });
       const lane = await finishPlace(tx, annotatorKey(identity), trace.id);
-      const source = known?.withdrawnAt === null ? known.source : sourceOf(identity, lane);
+      // Whoever is asked by the random lane about what they have annotated already says it for the sample, too.
+      const isKept = known?.withdrawnAt === null && lane !== Lane.RANDOM;
+      const source = isKept ? known.source : sourceOf(identity, lane);
       const origin = { orgId: tx.orgId, traceId: trace.id, traceCreatedAt: trace.createdAt };
       const { projectId, environment } = trace;
       return write(tx, trace, known, {

@@ -7,6 +7,7 @@ import type { Sealer } from "../../../platform/seal.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import type { Transaction } from "../../../store/core/transaction.ts";
 import {
+  disputedCandidates,
   fillInformativeLane,
   fillRandomLane,
   fingerprintsSince,
@@ -32,8 +33,12 @@ const rateDays = 7;
 /** How long after it was made a trace may arrive and still be sampled. */
 const sampledMs = 26 * hourMs;
 
-/** The newest traces that one fill compares for the informative lane. */
+/** The newest traces that one fill compares for the informative lane, and as many about which annotators disagree. */
 const maxCompared = 500;
+
+/** How old traces are that are compared, and those about which annotators disagree. */
+const comparedMs = 2 * hourMs;
+const disputedMs = 30 * dayMs;
 
 const projectsAtOnce = 200;
 
@@ -70,13 +75,10 @@ export class QueueFill {
     const now = this.#clock.now();
     const { targetPerDay, informativePerDay } = await annotationSettingOf(tx, projectId);
     // The rates of tomorrow are set today; those of today only where nobody has, on a project's first day.
-    for (const dayStart of [startOfDay(now), startOfDay(now) + dayMs]) {
-      const window = {
-        since: new Date(dayStart - rateDays * dayMs),
-        until: new Date(Math.min(dayStart, startOfDay(now))),
-      };
-      await setRates(tx, projectId, dayOf(dayStart), ratesFor(targetPerDay, await countStrata(tx, projectId, window)));
-    }
+    const today = startOfDay(now);
+    const window = { since: new Date(today - rateDays * dayMs), until: new Date(today) };
+    const rates = ratesFor(targetPerDay, await countStrata(tx, projectId, window));
+    for (const dayStart of [today, today + dayMs]) await setRates(tx, projectId, dayOf(dayStart), rates);
     const key = await organizationKey(tx, this.#sealer, "annotation_queue_key");
     await fillRandomLane(tx, { projectId, since: new Date(now.getTime() - sampledMs), until: now, key });
     await this.#fillInformative(tx, projectId, { now, informativePerDay });
@@ -94,8 +96,11 @@ export class QueueFill {
     const due = Math.ceil((informativePerDay * (now.getTime() - start + hourMs)) / dayMs);
     const limit = Math.min(due, informativePerDay) - today.length;
     if (limit <= 0) return;
-    const since = new Date(now.getTime() - 2 * hourMs);
-    const found = await informativeCandidates(tx, { projectId, since, limit: maxCompared });
+    const windowOf = (ms: number) => ({ projectId, since: new Date(now.getTime() - ms), limit: maxCompared });
+    const disputed = await disputedCandidates(tx, windowOf(disputedMs));
+    const known = new Set(disputed.map(({ id }) => id));
+    const newest = await informativeCandidates(tx, windowOf(comparedMs));
+    const found = [...disputed, ...newest.filter(({ id }) => !known.has(id))];
     const records = found.map((each) => ({ ...each, record: fromBinary(EvaluationRecordSchema, each.record) }));
     const seen = new Map<string, number>();
     for (const { fingerprint } of records.flatMap(({ record }) => record.findings)) {

@@ -61,7 +61,7 @@ export function interestOf(
       fingerprint: fingerprint || null,
     };
   }
-  const rare = record.findings.find(({ fingerprint }) => seen.get(fingerprint) === 1);
+  const rare = record.findings.find(({ fingerprint }) => fingerprint !== "" && seen.get(fingerprint) === 1);
   return rare && { reason: "rare", weight: 0.3, fingerprint: rare.fingerprint };
 }
 

@@ -2,7 +2,11 @@
 // annotators learn most from.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import type { AnnotationLane, AnnotationStratum } from "../../../../gen/policyguard/control/v1/annotation_pb.ts";
+import {
+  type AnnotationLane,
+  AnnotationSource,
+  type AnnotationStratum,
+} from "../../../../gen/policyguard/control/v1/annotation_pb.ts";
 import type { Page } from "../../../kit/rpc/page.ts";
 import { insertRows, runBound } from "../../core/bulk.ts";
 import { tenantTable } from "../../core/tenant.ts";
@@ -103,40 +107,77 @@ export interface InformativeCandidate {
   readonly isDisputed: boolean;
 }
 
-/** The newest traces of a time in which something was found, could not be judged, or is disagreed about. */
+interface CandidateRead {
+  readonly id: string;
+  readonly created_ms: number;
+  readonly environment: string;
+  readonly stratum: AnnotationStratum;
+  readonly record: Buffer;
+  readonly contested: boolean;
+  readonly disputed: boolean;
+}
+
+/** Of which traces candidates are read: of one project, since a time, the newest of them. */
+export interface CandidateWindow {
+  readonly projectId: string;
+  readonly since: Date;
+  readonly limit: number;
+}
+
+const candidateColumns = `t.id, (extract(epoch from t.created_at) * 1000)::float8 as created_ms, t.environment,
+  ${stratumOf} as stratum, t.record`;
+
+/**
+ * Not in the informative lane yet, and not waiting in the random one: who would annotate it for being informative would
+ * thin out the random sample where it is hardest.
+ */
+const isFree = `not exists (select from annotation_queue q where q.org_id = t.org_id and q.trace_id = t.id
+  and (q.lane = ${Lane.INFORMATIVE} or q.done_at is null))`;
+
+/** The newest traces of a time in which something was found or could not be judged, or a candidate disagrees. */
 export async function informativeCandidates(
   tx: Transaction,
-  { projectId, since, limit }: { readonly projectId: string; readonly since: Date; readonly limit: number },
+  { projectId, since, limit }: CandidateWindow,
 ): Promise<InformativeCandidate[]> {
-  const rows = await runBound<{
-    id: string;
-    created_ms: number;
-    environment: string;
-    stratum: AnnotationStratum;
-    record: Buffer;
-    contested: boolean;
-    disputed: boolean;
-  }>(
+  const rows = await runBound<CandidateRead>(
     tx,
-    `select t.id, (extract(epoch from t.created_at) * 1000)::float8 as created_ms, t.environment, ${stratumOf} as stratum,
-       t.record, coalesce(c.contested, false) as contested, coalesce(v.disputed, false) as disputed
+    `select ${candidateColumns}, coalesce(c.contested, false) as contested, false as disputed
      from trace t
      left join lateral (select true as contested from candidate_sample c
        where c.org_id = t.org_id and c.evaluation_id = t.id limit 1) c on true
-     left join lateral (select true as disputed from annotation_verdict v
-       where v.org_id = t.org_id and v.trace_id = t.id and v.is_disputed limit 1) v on true
      where t.org_id = $1 and t.project_id = $2 and t.created_at >= $3 and t.erased_at is null
-       and (t.would_be_outcome > 1 or c.contested or v.disputed or exists (select from trace_facet f
+       and (t.would_be_outcome > 1 or c.contested or exists (select from trace_facet f
          where f.org_id = t.org_id and f.id = t.id and f.created_at = t.created_at and f.kind = ${FacetKind.UNJUDGED}))
-       and not exists (select from annotation_queue q where q.org_id = t.org_id and q.trace_id = t.id
-         and q.lane = ${Lane.INFORMATIVE})
+       and ${isFree}
      order by t.created_at desc, t.id limit $4`,
     [tx.orgId, projectId, since, limit],
   );
-  return rows.map((row) => ({
+  return rows.map(candidateOf);
+}
+
+/** The newest traces of a time about which annotators disagree: they do so days after a trace was made. */
+export async function disputedCandidates(
+  tx: Transaction,
+  { projectId, since, limit }: CandidateWindow,
+): Promise<InformativeCandidate[]> {
+  const rows = await runBound<CandidateRead>(
+    tx,
+    `select ${candidateColumns}, false as contested, true as disputed
+     from (select distinct v.trace_id, v.trace_created_at from annotation_verdict v
+       where v.org_id = $1 and v.project_id = $2 and v.trace_created_at >= $3 and v.is_disputed) v
+     join trace t on t.org_id = $1 and t.id = v.trace_id and t.created_at = v.trace_created_at and t.created_at >= $3
+     where t.erased_at is null and ${isFree}
+     order by t.created_at desc, t.id limit $4`,
+    [tx.orgId, projectId, since, limit],
+  );
+  return rows.map(candidateOf);
+}
+
+function candidateOf(row: CandidateRead): InformativeCandidate {
+  return {
     ...{ id: row.id, createdAt: new Date(Math.round(row.created_ms)), environment: row.environment },
     ...{ stratum: row.stratum, record: row.record, isContested: row.contested, isDisputed: row.disputed },
-  }));
+  };
 }
 
 /** A trace that goes into the informative lane. */
@@ -206,12 +247,17 @@ const open = `q.org_id = $1 and q.done_at is null and not $2 = any(q.skipped_by)
   and ($3::uuid is null or q.project_id = $3) and ($4::text is null or q.environment = $4)
   and ($5::smallint is null or q.lane = $5)`;
 
-/** Places that somebody else holds, or of traces that the annotator has annotated or holds another place of. */
+/**
+ * All but places that somebody else holds, and of traces that the annotator has annotated or holds another place of. The
+ * random lane asks again about what was annotated otherwise, such as after a complaint: left out, it would be missing in
+ * the sample.
+ */
 const available = `(q.leased_by is null or q.leased_until <= $6 or q.leased_by = $2)
   and not exists (select from annotation_queue o where o.org_id = q.org_id and o.trace_id = q.trace_id
-    and (o.lane, o.seat) <> (q.lane, q.seat) and o.leased_by = $2)
+    and (o.lane, o.seat) <> (q.lane, q.seat) and o.leased_by = $2 and (o.done_at is null or o.lane = q.lane))
   and not exists (select from annotation a where a.org_id = q.org_id and a.trace_id = q.trace_id and a.is_current
-    and a.withdrawn_at is null and a.annotator_kind || '/' || a.annotator_id = $2)`;
+    and a.withdrawn_at is null and a.annotator_kind || '/' || a.annotator_id = $2
+    and (q.lane <> ${Lane.RANDOM} or a.source = ${AnnotationSource.RANDOM}))`;
 
 function queueParameters(tx: Transaction, annotator: string, { projectId, environment, lane }: QueueFilter) {
   return [tx.orgId, annotator, projectId ?? null, environment ?? null, lane ?? null, tx.now];
@@ -286,7 +332,10 @@ export async function skipInQueue(tx: Transaction, annotator: string, traceId: s
   return rows.length > 0;
 }
 
-/** Marks the place that an annotator holds in a trace as done. Returns its lane, or undefined without one. */
+/**
+ * Marks the place that an annotator holds in a trace as done. Returns its lane, the random one where they have had both,
+ * or undefined without one.
+ */
 export async function finishPlace(tx: Transaction, annotator: string, traceId: string): Promise<number | undefined> {
   const rows = await runBound<{ lane: number }>(
     tx,
@@ -294,7 +343,7 @@ export async function finishPlace(tx: Transaction, annotator: string, traceId: s
      where org_id = $1 and trace_id = $3 and leased_by = $2 returning lane`,
     [tx.orgId, annotator, traceId, tx.now],
   );
-  return rows[0]?.lane;
+  return rows.length === 0 ? undefined : Math.min(...rows.map(({ lane }) => lane));
 }
 
 /** With which probability the random lane took a trace; null when it did not. */

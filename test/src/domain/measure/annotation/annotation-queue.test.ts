@@ -1,7 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AnnotationMark, AnnotationSource } from "../../../../../gen/policyguard/control/v1/annotation_pb.ts";
 import { CredentialKind, Role } from "../../../../../gen/policyguard/options/v1/options_pb.ts";
+import { FindingSchema, UnjudgedSchema } from "../../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Outcome } from "../../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../../../../gen/policyguard/policy/v1/record_pb.ts";
 import { Ingest } from "../../../../../src/domain/fleet/ingest.ts";
 import { Annotations } from "../../../../../src/domain/measure/annotation/annotation.ts";
@@ -12,7 +15,7 @@ import { organizationKey } from "../../../../../src/domain/organization-key.ts";
 import { Projects } from "../../../../../src/domain/project/project.ts";
 import type { Caller } from "../../../../../src/kit/rpc/context.ts";
 import { type Database, openDatabase } from "../../../../../src/store/connection/database.ts";
-import { trimQueue } from "../../../../../src/store/measure/annotation/annotation-queue.ts";
+import { Lane, trimQueue } from "../../../../../src/store/measure/annotation/annotation-queue.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../harness/database.ts";
 import { createRunningClock } from "../../../../harness/moved-clock.ts";
 import { testSealer } from "../../../../harness/sealer.ts";
@@ -51,9 +54,9 @@ describe("the queue of traces to annotate", () => {
     credential: { ...world.caller.credential, kind: CredentialKind.MEMBER, id: randomUUID(), label: "a@example.com" },
   });
   /** A project with these traces, sampled so that a day gives about `target`. */
-  const project = async (records: readonly EvaluationRecord[], targetPerDay: number) => {
+  const project = async (records: readonly EvaluationRecord[], targetPerDay: number, informativePerDay = 0) => {
     const { id } = await new Projects(database).create(world.caller, { name: randomUUID() });
-    await new AnnotationSettings(database).update(world.caller, id, { targetPerDay, informativePerDay: 0 });
+    await new AnnotationSettings(database).update(world.caller, id, { targetPerDay, informativePerDay });
     await new Ingest(database, { sealer: testSealer, onResult: () => undefined }).ingest(
       { orgId: world.orgId, projectId: id, environment: "dev", instanceId: randomUUID() },
       batchOf(records),
@@ -68,6 +71,19 @@ describe("the queue of traces to annotate", () => {
         [projectId],
       ),
     );
+  /** What is waiting in the informative lane: ids of traces with the reason, in the order in which they are given out. */
+  const informative = async (projectId: string) => {
+    const filter = { projectId, lane: Lane.INFORMATIVE };
+    const [rows] = await queue.list(person(), undefined, filter, page);
+    return rows.map(({ traceId, reason }) => [traceId, reason]);
+  };
+  const mark = (caller: Caller, traceId: string, said: AnnotationMark) =>
+    new Annotations(database, testSealer).create(caller, traceId, {
+      ...{ mark: said, expectedOutcome: null, expectedLabels: [], spans: [], note: null, isFinal: false },
+      ...{ rule: undefined, annotator: undefined },
+    });
+  const found = (fingerprint: string, score: number) =>
+    create(FindingSchema, { fingerprint, score, threshold: 0.5, policy: "support-bot", ruleId: "secrets" });
   const blocked = (count: number) => Array.from({ length: count }, () => blockedEvaluation("secrets"));
 
   it("samples by the keyed hash of the id, at the rate of the stratum, once however often it is filled", async () => {
@@ -134,15 +150,69 @@ describe("the queue of traces to annotate", () => {
     const id = await project([record ?? evaluation()], 10_000);
     const ada = person();
     const [held] = await queue.lease(ada, undefined, { projectId: id }, 1);
-    const said = { mark: AnnotationMark.CORRECT, expectedOutcome: null, expectedLabels: [], spans: [], note: null };
-    const input = { ...said, isFinal: false, rule: undefined, annotator: undefined };
-    const row = await new Annotations(database, testSealer).create(ada, held?.traceId ?? "", input);
+    const row = await mark(ada, held?.traceId ?? "", AnnotationMark.CORRECT);
     expect(row.source).toBe(AnnotationSource.RANDOM);
     expect(await queue.lease(ada, undefined, { projectId: id }, 1)).toEqual([]);
     const verdicts = await database.read(world.orgId, (tx) =>
       tx.sql("select probability from annotation_verdict where trace_id = ?", [held?.traceId]),
     );
     expect(verdicts).toEqual([{ probability: 1 }]);
+  });
+
+  it("asks about a sampled trace that was annotated after a complaint, so that the sample does not lack it", async () => {
+    const [record] = blocked(1);
+    const id = await project([record ?? evaluation()], 10_000);
+    const ada = person();
+    const complaint = await mark(ada, record?.evaluationId ?? "", AnnotationMark.FALSE_POSITIVE);
+    expect(complaint.source).toBe(AnnotationSource.MANUAL);
+    const [held] = await queue.lease(ada, undefined, { projectId: id }, 1);
+    expect(held?.traceId).toBe(record?.evaluationId);
+    const again = await mark(ada, held?.traceId ?? "", AnnotationMark.FALSE_POSITIVE);
+    expect(again).toMatchObject({ source: AnnotationSource.RANDOM, revision: 2 });
+    expect(await queue.lease(ada, undefined, { projectId: id }, 1)).toEqual([]);
+    const verdicts = await database.read(world.orgId, (tx) =>
+      tx.sql("select probability from annotation_verdict where trace_id = ?", [held?.traceId]),
+    );
+    expect(verdicts).toEqual([{ probability: 1 }]);
+  });
+
+  it("has in its informative lane what is near a threshold, unjudged or rare, and little of the same", async () => {
+    const close = [0.52, 0.51, 0.54, 0.53].map((score) =>
+      blockedEvaluation("secrets", { findings: [found("a", score)] }),
+    );
+    const unjudged = evaluation({ unjudged: [create(UnjudgedSchema, { reason: "timeout" })] });
+    const rare = blockedEvaluation("secrets", { findings: [found("b", 0.9)] });
+    const usual = ["c", "c", "", ""].map((text) => blockedEvaluation("secrets", { findings: [found(text, 0.9)] }));
+    const id = await project([...close, unjudged, rare, ...usual, evaluation()], 0, 1_000);
+    const idOf = (at: number) => close[at]?.evaluationId;
+    expect(await informative(id)).toEqual([
+      ...[1, 0, 3].map((at) => [idOf(at), "near_threshold"]),
+      [unjudged.evaluationId, "unjudged"],
+      [rare.evaluationId, "rare"],
+    ]);
+  });
+
+  it("asks a third person about what two disagree about, days later too", async () => {
+    const [old] = [
+      evaluation({ outcome: Outcome.FLAG, findings: [found("d", 0.9)] }, new Date(Date.now() - 3 * 86_400_000)),
+    ];
+    const id = await project([old], 0, 1_000);
+    const [ada, bob, cyd] = [person(), person(), person()];
+    await mark(ada, old.evaluationId, AnnotationMark.FALSE_POSITIVE);
+    expect(await informative(id)).toEqual([]);
+    await mark(bob, old.evaluationId, AnnotationMark.CORRECT);
+    for (const _ of ["once", "again"]) await fill.fillOrganization(world.orgId);
+    expect(await informative(id)).toEqual([[old.evaluationId, "annotators_disagree"]]);
+    for (const caller of [ada, bob]) expect(await queue.lease(caller, undefined, { projectId: id }, 1)).toEqual([]);
+    expect(await queue.lease(cyd, undefined, { projectId: id }, 1)).toMatchObject([{ traceId: old.evaluationId }]);
+    expect((await mark(cyd, old.evaluationId, AnnotationMark.CORRECT)).source).toBe(AnnotationSource.INFORMATIVE);
+  });
+
+  it("has nothing in its informative lane that waits in the random one, which would lose its hardest traces", async () => {
+    const close = blockedEvaluation("secrets", { findings: [found("e", 0.51)] });
+    const id = await project([close], 10_000, 1_000);
+    expect(await informative(id)).toEqual([]);
+    expect((await placesOf(id)).map(({ trace_id }) => trace_id)).toContain(close.evaluationId);
   });
 
   it("keeps what would be given out first when it is full", async () => {
