@@ -13,6 +13,7 @@ import { newId } from "../../src/kit/process/id.ts";
 import { openDatabase } from "../../src/store/connection/database.ts";
 import { endRun } from "../../src/store/run/run.ts";
 import { keeperOf } from "./bundles.ts";
+import { eventually } from "./eventually.ts";
 import { createMovedClock } from "./moved-clock.ts";
 import { startTestControlPlane } from "./process/control-plane.ts";
 import { testSealer } from "./sealer.ts";
@@ -75,10 +76,17 @@ export function callsOf(baseUrl: string, world: World, environment = world.envir
       : path.startsWith("/v1")
         ? path
         : env + path;
-    const answer = await fetch(`${baseUrl}${where}`, {
-      method,
-      headers: { authorization: `Bearer ${world.tokens.admin}`, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+    const ask = () =>
+      fetch(`${baseUrl}${where}`, {
+        method,
+        headers: { authorization: `Bearer ${world.tokens.admin}`, "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    // A slow machine may have too much work for a moment, and says when to ask again.
+    const answer = await eventually(async () => {
+      const given = await ask();
+      if (given.status === 503) throw new Error(`503 ${await given.text()}`);
+      return given;
     });
     const text = await answer.text();
     const value = text === "" ? null : JSON.parse(text);

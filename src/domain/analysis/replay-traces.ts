@@ -4,6 +4,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { segmentsOf, unpackText } from "./packed-text.ts";
+import { type LiftedRule, withoutOverrides } from "./replay-lifted.ts";
 import type { TraceMark } from "./replay-marks.ts";
 import { differenceOf, ReplayTally, type TallyData } from "./replay-tally.ts";
 import { judgeOf, type PolicyTarget, type ReplayBy, type ReplayTarget, replayBy } from "./replay-trace.ts";
@@ -31,6 +32,8 @@ export interface TracesReplay {
   readonly mayReadText: boolean;
   /** The time at which the policies are judged; undefined: that of each trace. */
   readonly nowMs: number | undefined;
+  /** Rules whose overrides do not count in what traces came to. */
+  readonly lifted: readonly LiftedRule[];
   readonly traces: readonly TraceToReplay[];
 }
 
@@ -57,7 +60,7 @@ export interface TracesReplayed {
 
 /** Replays traces. */
 export function replayTraces(question: TracesReplay, tools: Tools): TracesReplayed {
-  const { target, by, mayReadText, nowMs, traces } = question;
+  const { target, by, mayReadText, nowMs, lifted, traces } = question;
   const judge = judgeOf(target, tools);
   tools.enter("judging the traces");
   const tally = new ReplayTally();
@@ -65,16 +68,17 @@ export function replayTraces(question: TracesReplay, tools: Tools): TracesReplay
   for (const trace of traces) {
     const record = recordOf(trace, mayReadText);
     const replayed = replayBy(judge, record, { by: mayReadText ? by : "signals", nowMs: nowMs ?? trace.createdMs });
-    tally.add({ record, stratum: trace.stratum, replayed, marks: trace.marks });
+    const was = withoutOverrides(record, lifted);
+    tally.add({ record: was, stratum: trace.stratum, replayed, marks: trace.marks });
     const { range, decidedBy, reasons, usedText } = replayed;
-    const { isBounded, isChanged } = differenceOf(record.outcome, range);
+    const { isBounded, isChanged } = differenceOf(was.outcome, range);
     if (!isBounded && !isChanged) continue;
     changes.push({
       traceId: trace.id,
       createdMs: trace.createdMs,
-      ...{ was: record.outcome, least: range.least, most: range.most },
-      wasRule: record.decidedByRule || null,
-      wasPolicy: record.decidedByPolicy || null,
+      ...{ was: was.outcome, least: range.least, most: range.most },
+      wasRule: was.decidedByRule || null,
+      wasPolicy: was.decidedByPolicy || null,
       rule: decidedBy?.ruleId || null,
       policy: decidedBy?.policy || null,
       hasReadText: usedText,

@@ -3,22 +3,13 @@
 import type { ReplayRequirement } from "../bundle/gate/definition.ts";
 import type { GateFinding } from "../bundle/gate/verdict.ts";
 import type { CountEstimate } from "./replay-estimate.ts";
-import { replaySharesOf } from "./replay-report.ts";
-import type { ReplayProgress, ReplaySpec } from "./replay-spec.ts";
+import { replaySharesOf, type SampledSpec } from "./replay-report.ts";
+import type { ReplayProgress } from "./replay-spec.ts";
 
 /** How the replay stands. */
 export function judgeReplay(
   { maxNewlyBlocked, maxNewlyAllowed, bounded, minTraces, windowDays }: ReplayRequirement,
-  {
-    spec,
-    progress,
-    overrides,
-  }: {
-    readonly spec: Pick<ReplaySpec, "sample" | "filter">;
-    readonly progress: ReplayProgress;
-    /** Those in force: traces say what was enforced under them, and content is judged without them. */
-    readonly overrides: readonly { readonly policy: string; readonly ruleId: string }[];
-  },
+  { spec, progress }: { readonly spec: SampledSpec; readonly progress: ReplayProgress },
 ): GateFinding {
   const { population, judged, newlyBlocked, newlyAllowed } = replaySharesOf(spec, progress, bounded);
   const held = [
@@ -29,7 +20,7 @@ export function judgeReplay(
   const details = {
     ...{ population, judged, needed_n: isEnough ? null : minTraces },
     ...Object.fromEntries(held.map(({ name, numbers }) => [name, numbers])),
-    overrides: overrides.map(({ policy, ruleId }) => `${policy}/${ruleId}`),
+    overrides: (spec.lifted ?? []).map(({ policy, ruleId }) => `${policy}/${ruleId}`),
   };
   if (!isEnough) {
     const left = bounded === "ignore" ? " with an exact answer" : "";
@@ -44,7 +35,7 @@ export function judgeReplay(
 
 function saidOverrides(names: readonly string[]): string {
   if (names.length === 0) return "";
-  return `; traces since overrides keep ${names.join(", ")} in shadow count what these rules block as newly blocked`;
+  return `; compared as if no override kept ${names.join(", ")} in shadow`;
 }
 
 function hold(name: string, { estimate, high }: CountEstimate, population: number, limit: number) {

@@ -4,6 +4,7 @@
 import type { FieldViolation } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
+import { listOverrides } from "../../store/bundle/override.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import type { EnvironmentRow } from "../../store/project/environment.ts";
@@ -43,7 +44,7 @@ export class ReplayGate implements GateMeasure<"replay"> {
     const { projectId, name: environment } = ask.environment;
     const until = this.#clock.now();
     const since = new Date(until.getTime() - ask.gate.replay.windowDays * dayMs);
-    const spec: ReplaySpec = {
+    const spec: Omit<ReplaySpec, "lifted"> = {
       subject: { bundle: { projectId, environment, contentDigest: ask.contentDigest } },
       ...{ policy: null, filter: { projectId, environment } },
       ...{ since: since.toISOString(), until: until.toISOString() },
@@ -54,7 +55,12 @@ export class ReplayGate implements GateMeasure<"replay"> {
     await this.#database.transaction(caller, (tx) =>
       beginOnce(tx, ask, {
         basis: () => this.basis(tx, ask.environment),
-        begin: async () => ({ runId: (await addReplay(tx, caller, spec)).id }),
+        begin: async () => {
+          const overrides = await listOverrides(tx, ask.environment.id);
+          const lifted = overrides.map(({ policy, ruleId, activationSeq }) => ({ policy, ruleId, activationSeq }));
+          const run = await addReplay(tx, caller, lifted.length === 0 ? spec : { ...spec, lifted });
+          return { runId: run.id };
+        },
       }),
     );
   }

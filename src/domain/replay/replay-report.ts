@@ -42,6 +42,9 @@ export interface ReplayReport {
   readonly marks: Readonly<Record<MarkName, MarkCounts>>;
 }
 
+/** Of what was to be done, what the counts depend on. */
+export type SampledSpec = Pick<ReplaySpec, "sample" | "filter" | "lifted">;
+
 const noMarks: Readonly<Record<MarkName, MarkCounts>> = {
   falsePositives: noneOfMark(),
   falseNegatives: noneOfMark(),
@@ -52,11 +55,11 @@ const noMarks: Readonly<Record<MarkName, MarkCounts>> = {
 
 /** The report of a run. */
 export function replayReportOf(
-  spec: Pick<ReplaySpec, "sample" | "filter">,
+  spec: SampledSpec,
   { populations, tally, results, resultsOmitted }: ReplayProgress,
 ): ReplayReport {
   const { cells } = tally;
-  const count = (question: CountQuestion) => countOf({ cells, populations, strata: strataOf(spec) }, question);
+  const count = (question: CountQuestion) => countOf({ cells, populations, spec }, question);
   const sampled = sum(cells);
   const bounded = sum(cells.filter(({ least, most }) => least !== most));
   return {
@@ -101,12 +104,12 @@ export interface ReplayShares {
 
 /** The same for a gate. Traces whose outcome lies in a range count as possibly changed, or are left out. */
 export function replaySharesOf(
-  spec: Pick<ReplaySpec, "sample" | "filter">,
+  spec: SampledSpec,
   { populations, tally }: ReplayProgress,
   bounded: "as_changed" | "ignore",
 ): ReplayShares {
   const cells = tally.cells.filter(({ least, most }) => bounded === "as_changed" || least === most);
-  const ground = { cells, populations, strata: strataOf(spec) };
+  const ground = { cells, populations, spec };
   const nothing = { estimate: 0, low: 0, high: 0 };
   return {
     population: (populations ?? []).reduce((all, each) => all + each, 0),
@@ -141,17 +144,20 @@ function countOf(
   {
     cells,
     populations,
-    strata,
+    spec,
   }: {
     readonly cells: readonly ReplayCell[];
     readonly populations: readonly number[] | null;
-    readonly strata: ReturnType<typeof strataOf>;
+    readonly spec: SampledSpec;
   },
   { of, isSure, isPossible }: CountQuestion,
 ): ReportCount {
-  const counts = strata.flatMap((outcome, stratum): StratumCount[] => {
+  // Without its override a rule may have made an outcome stricter than the one that the trace was sampled by.
+  const isAmong = (stratum: Outcome) =>
+    spec.lifted === undefined ? of(stratum) : outcomes.some((was) => was >= stratum && of(was));
+  const counts = strataOf(spec).flatMap((outcome, stratum): StratumCount[] => {
     // A stratum of other outcomes has none of these traces, so it leaves nothing uncertain.
-    if (outcome !== undefined && !of(outcome)) return [];
+    if (outcome !== undefined && !isAmong(outcome)) return [];
     const own = cells.filter((cell) => cell.stratum === stratum);
     const asked = own.filter(({ was }) => of(was));
     const traces = sum(asked.filter(isSure));

@@ -7,7 +7,6 @@ import type { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { BoundedCache } from "../../kit/process/bounded-cache.ts";
 import type { Sealer } from "../../platform/seal.ts";
-import { listOverrides } from "../../store/bundle/override.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { type SettledMark, settledMarks } from "../../store/measure/annotation/annotation-verdict.ts";
@@ -111,10 +110,7 @@ export class ReplayRun implements RunKind {
       const result = await write(tx);
       if (result.isLast) {
         const found = { spec: replaySpecOf(run.spec), progress: replayProgressOf(result.report) };
-        await settleGates(tx, run.id, async (gate, environmentId) => {
-          if (gate.kind !== "replay") return undefined;
-          return judgeReplay(gate.replay, { ...found, overrides: await listOverrides(tx, environmentId) });
-        });
+        await settleGates(tx, run.id, (gate) => (gate.kind === "replay" ? judgeReplay(gate.replay, found) : undefined));
       }
       return result;
     };
@@ -252,7 +248,7 @@ export class ReplayRun implements RunKind {
 
   async #replay(
     run: RunAtWork,
-    { by, asOf, mayReadText, subject }: ReplaySpec,
+    { by, asOf, mayReadText, subject, lifted = [] }: ReplaySpec,
     { environment }: Part,
     traces: readonly TraceToReplay[],
   ): Promise<TracesReplayed> {
@@ -262,7 +258,8 @@ export class ReplayRun implements RunKind {
     const target = this.#targets.get(key) ?? (await this.#target(run, subject, environment));
     this.#targets.set(key, target);
     const nowMs = asOf === "now" ? run.createdAt.getTime() : undefined;
-    return this.#analysis.run("replayTraces", { target, by, mayReadText, nowMs, traces }, { orgId: run.orgId });
+    const question = { target, by, mayReadText, nowMs, lifted, traces };
+    return this.#analysis.run("replayTraces", question, { orgId: run.orgId });
   }
 
   async #target(

@@ -3,6 +3,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Outcome, type Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { TraceFilter } from "../../store/telemetry/trace-query.ts";
+import type { LiftedRule } from "../analysis/replay-lifted.ts";
 import { ReplayTally, type TallyData } from "../analysis/replay-tally.ts";
 import type { ReplayBy } from "../analysis/replay-trace.ts";
 import type { NamedContent } from "../playground/selection.ts";
@@ -47,6 +48,8 @@ export interface ReplaySpec {
   readonly by: ReplayBy;
   readonly asOf: "trace" | "now";
   readonly mayReadText: boolean;
+  /** Rules whose overrides do not count: traces are taken as if they had blocked. Absent where there are none. */
+  readonly lifted?: readonly LiftedRule[];
 }
 
 /** What has come of a run so far. */

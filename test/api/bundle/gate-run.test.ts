@@ -1,7 +1,12 @@
 // Gates that runs decide: benchmarks and replays, and the gate of languages, which is decided at once.
 
 import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FindingSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
+import { Mode, Outcome, Trust } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { RecordedPieceSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import { engineDigest } from "../../../runtime/engine/evaluate/record-digest.ts";
 import { ownAnalysis } from "../../../src/domain/analysis/own-analysis.ts";
 import { createGateKeeper } from "../../../src/domain/bundle/module.ts";
 import { BenchmarkGate } from "../../../src/domain/measure/benchmark/benchmark-gate.ts";
@@ -22,6 +27,7 @@ afterAll(() => scene.stop());
 
 const dayMs = 86_400_000;
 const finds = policyOf({ detect: "injection" });
+const always = policyOf({ when: "segment.length >= 0" });
 const misses = policyOf({ when: "segment.length > 1000" });
 const positive = { labels: ["attack"] };
 
@@ -398,7 +404,7 @@ describe("a gate of a replay", () => {
       status: 201,
       body: { gates: [{ state: "passed" }] },
     });
-    await call("POST", "org:/policies", { document: policyOf({ when: "segment.length >= 0" }) });
+    await call("POST", "org:/policies", { document: always });
     await call("POST", "/bundles/publish", {});
     const now = scene.clock.now();
     const traces = (n: number) => Array.from({ length: n }, () => evaluation({}, new Date(now.getTime() - 60_000)));
@@ -443,6 +449,51 @@ describe("a gate of a replay", () => {
     await scene.work(world);
     expect((await call("POST", "/gates/check", {})).body.gates.at(-1)).toMatchObject({
       details: { judged: 0, needed_n: 1 },
+    });
+  });
+
+  test("compares as if there were no override: a rule that is weakened under one allows what it had blocked", async () => {
+    const world = await scene.newWorld();
+    const call = callsOf(scene.plane.baseUrl, world);
+    const { body: policy } = await call("POST", "org:/policies", { document: always });
+    await call("POST", "/bundles/publish", { activate: true });
+    const override = { policy_id: policy.id, rule_id: "found", reason: "too strict", hours: 24 };
+    expect(await call("POST", "/overrides", override)).toMatchObject({ status: 201, body: { activation_seq: 2 } });
+    const now = scene.clock.now();
+    const inShadow = (activationSeq: number) =>
+      evaluation(
+        {
+          ...{ wouldBeOutcome: Outcome.BLOCK, engine: engineDigest },
+          bundle: { ...evaluation().bundle, activationSeq } as never,
+          findings: [
+            create(FindingSchema, { policy: "guard", ruleId: "found", action: Outcome.BLOCK, mode: Mode.SHADOW }),
+          ],
+          pieces: [create(RecordedPieceSchema, { id: "s1", role: "user", trust: Trust.UNTRUSTED, length: 9 })],
+        },
+        new Date(now.getTime() - 60_000),
+      );
+    await scene.store(world, [...Array.from({ length: 6 }, () => inShadow(2)), ...[1, 1, 1, 1].map(inShadow)]);
+    const asked = { max_newly_blocked: 0.5, max_newly_allowed: 0.5, min_traces: 10 };
+    const stands = async () => {
+      await call("PUT", "/gates", { gates: [gate(asked)] });
+      await call("POST", "/gates/check", {});
+      await scene.work(world);
+      return (await call("POST", "/gates/check", {})).body.gates.at(-1);
+    };
+    await call("PUT", `org:/policies/${policy.id}`, {
+      document: policyOf({ when: "segment.length >= 0", severity: "low" }),
+    });
+    await call("POST", "/bundles/publish", {});
+    // Before the override nothing was blocked either, so what the rule blocks is new there; under it nothing is.
+    expect(await stands()).toMatchObject({
+      state: "passed",
+      details: { overrides: ["guard/found"], newly_blocked: { estimate: 0.4 }, newly_allowed: { estimate: 0 } },
+    });
+    await call("PUT", `org:/policies/${policy.id}`, { document: misses });
+    await call("POST", "/bundles/publish", {});
+    expect(await stands()).toMatchObject({
+      ...{ state: "failed", reason: expect.stringContaining("as if no override kept guard/found in shadow") },
+      details: { newly_blocked: { estimate: 0 }, newly_allowed: { estimate: 0.6, met: false } },
     });
   });
 });

@@ -98,12 +98,12 @@ export async function beginOnce(tx: Transaction, ask: GateAsk, { basis: basisOf,
 export async function settleGates(
   tx: Transaction,
   runId: string,
-  judge: (gate: GateDefinition, environmentId: string) => GateFinding | undefined | Promise<GateFinding | undefined>,
+  judge: (gate: GateDefinition) => GateFinding | undefined,
 ): Promise<void> {
   for (const row of await resultsOfRun(tx, runId)) {
     const { gates } = await gateSetOf(tx, row.environmentId);
     const gate = gates.find(({ id, revision }) => id === row.gate && revision === row.revision);
-    const finding = gate && (await judge(gate, row.environmentId));
+    const finding = gate && judge(gate);
     if (finding !== undefined) await decide(tx, row, { ...finding, runId });
   }
 }
