@@ -225,6 +225,17 @@ describe("an import", () => {
       const broken = await send(id, array, "application/json");
       expect([broken.status, broken.body], array).toMatchObject([422, { detail: { error: "import_failed" } }]);
     }
+    for (const [empty, type] of [
+      ["", "application/x-ndjson"],
+      ["", "text/csv"],
+      [gzipSync(""), "application/gzip"],
+    ] as const) {
+      const nothing = await send(id, empty, type);
+      expect([nothing.status, nothing.body]).toMatchObject([
+        422,
+        { detail: { error: "import_failed", message: expect.stringContaining("the file is empty") } },
+      ]);
+    }
     const mapping = encodeURIComponent('{"fields": {"txet": "a"}}');
     const mapped = await send(id, "a\nnew\n", "text/csv", `?mapping=${mapping}`);
     expect(mapped.status).toBe(400);
@@ -238,7 +249,7 @@ describe("an import", () => {
       "digest_mismatch",
       ...Array.from({ length: codes.length - 1 }, () => "import_failed"),
     ]);
-    expect(codes).toHaveLength(7);
+    expect(codes).toHaveLength(10);
     const { body } = await send(id, '{"text": "new"}', "application/x-ndjson");
     expect(body).toMatchObject({ state: "succeeded", version: 2 });
   });

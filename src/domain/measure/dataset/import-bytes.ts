@@ -19,7 +19,7 @@ export function unreadable(message: string, cause?: unknown): Fault {
   return new Fault(Reason.IMPORT_FAILED, message, cause === undefined ? {} : { cause });
 }
 
-/** The file as it was before it was compressed, if it was. */
+/** The file as it was before it was compressed, if it was. Throws import_failed where there is nothing in it. */
 export async function* plainBytes(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const { first, rest } = await firstBytes(pieces);
   const plain = first[0] === 0x1f && first[1] === 0x8b ? gunzipped(joined(first, rest)) : joined(first, rest);
@@ -29,6 +29,8 @@ export async function* plainBytes(pieces: AsyncIterable<Uint8Array>): AsyncGener
     if (size > maxPlainBytes) throw unreadable("the file has more than 4 GiB");
     yield piece;
   }
+  // Most likely a variable that was not set, or a file that could not be read: nobody imports nothing on purpose.
+  if (size === 0) throw unreadable("the file is empty; send its records as the body");
 }
 
 /** The same bytes. At their end, tells their SHA-256; throws digest_mismatch when that is another than expected. */

@@ -57,7 +57,7 @@ function parseUrl(text: string, field: string): URL {
   if (text.length > maxUrlLength) throw invalid(field, `must have at most ${maxUrlLength} characters`);
   const url = URL.parse(text);
   if (url === null || url.hostname === "")
-    throw invalid(field, "must be an absolute URL such as https://example.com/hook");
+    throw invalid(field, "must be an absolute URL such as https://example.com/path");
   if (url.port === "0") throw invalid(field, "must not name port 0");
   return url;
 }
