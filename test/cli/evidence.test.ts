@@ -304,6 +304,9 @@ describe("a proof", () => {
     const text = read("3.tlog-proof").toString();
     write("4.tlog-proof", text.replace("index 3", "index 4"));
     expect(await verify("4.tlog-proof")).toMatchObject({ code: 1, stdout: expect.stringContaining("refused: ") });
+    const latin = Buffer.concat([Buffer.from("{}"), Buffer.from([0xff])]).toString("base64");
+    write("bytes.tlog-proof", text.replace(/\nextra .*/, `\nextra ${latin}`));
+    expect((await verify("bytes.tlog-proof")).stdout).toContain("not text in UTF-8");
     write("bare.tlog-proof", text.replace(/\nextra .*/, ""));
     expect((await verify("bare.tlog-proof")).stdout).toContain("no leaf");
   });
@@ -403,6 +406,11 @@ describe("a restore", () => {
     expect((await verified("--checkpoint", "seen.txt")).stdout).toMatch(/^verified/);
     const refused = await verified("--checkpoint", "seen.txt.epoch-1");
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("is of another history")]);
+    // What was signed before goes on to be exported, under the name that it was signed with.
+    const { checkpoints } = await call("GET", "/evidence/checkpoints?limit=2");
+    await evidence("export", "--tree-size", `${checkpoints[1].tree_size}`, "--out", "former.zip");
+    const former = await policyGuard(["evidence", "verify", "former.zip", "--key", "restored.txt"], { cwd: folder });
+    expect(former.stdout).toMatch(/^verified: \d+ entries of policy-guard\/[^/]+\/[^/]+\n/);
   });
 });
 

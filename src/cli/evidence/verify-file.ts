@@ -9,7 +9,7 @@ import { digestOf as digestOfBytes } from "../../kit/crypto/canonical.ts";
 import { type KnownKeys, type TreeHead, verifyCheckpoint } from "../../kit/evidence/checkpoint.ts";
 import { readManifestLine } from "../../kit/evidence/extract.ts";
 import { maxLineChars, readLogLine } from "../../kit/evidence/log-file.ts";
-import { LogError, LogVerifier, type VerifiedLog } from "../../kit/evidence/log-verifier.ts";
+import { LogError, LogVerifier, placeOf, type VerifiedLog } from "../../kit/evidence/log-verifier.ts";
 import { UnknownSigner } from "../../kit/evidence/note.ts";
 import {
   maxManifestBytes,
@@ -88,7 +88,7 @@ async function verifyLines(
     }
     rest.push(chunk.subarray(last + 1));
     if (rest.reduce((sum, { length }) => sum + length, 0) > maxLineChars * 3)
-      throw new LogError(verifier.next, `after entry ${verifier.next - 1}: a line is longer than any of a log`);
+      throw new LogError(verifier.next, `${placeOf(verifier.next)}: a line is longer than any of a log`);
   }
   if (rest.some(({ length }) => length > 0))
     throw new LogError(verifier.next, "the file ends within a line; it may have been cut off");
@@ -104,8 +104,7 @@ function addLines(verifier: LogVerifier, bytes: Buffer): void {
   }
   for (let at = 0, end = bytes.indexOf(10); end >= 0; at = end + 1, end = bytes.indexOf(10, at)) {
     const line = bytes.subarray(at, end);
-    if (!isUtf8(line))
-      throw new LogError(verifier.next, `after entry ${verifier.next - 1}: a line is not text in UTF-8`);
+    if (!isUtf8(line)) throw new LogError(verifier.next, `${placeOf(verifier.next)}: a line is not text in UTF-8`);
     verifier.add(line.toString());
   }
 }

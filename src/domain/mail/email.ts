@@ -38,11 +38,10 @@ const wholeInOneScript = [...scripts.map((script) => [script]), ...mixtures].map
 /** Reads an address. Throws a 422 that names the field when the text is not an address. */
 export function parseEmail(text: string, field = "email"): EmailAddress {
   const refuse = (message: string) => validationFailed([{ field, message }]);
-  const folded = fold(text);
-  const at = folded.lastIndexOf("@");
-  const [local, domain] = [folded.slice(0, Math.max(at, 0)), asciiDomain(folded.slice(at + 1))];
+  const key = addressKey(text);
+  const at = key.lastIndexOf("@");
+  const [local, domain] = [key.slice(0, Math.max(at, 0)), key.slice(at + 1)];
   if (!localForm.test(local) || !domainForm.test(domain)) throw refuse("must be an e-mail address");
-  const key = `${local}@${domain}`;
   if (Buffer.byteLength(local) > maxLocalBytes || Buffer.byteLength(key) > maxBytes || text.length > maxBytes) {
     throw refuse("is longer than an e-mail address can be");
   }
@@ -50,6 +49,13 @@ export function parseEmail(text: string, field = "email"): EmailAddress {
     throw refuse("mixes letters of different scripts before the @, so that it looks like another address");
   }
   return { text: text.normalize("NFKC"), key };
+}
+
+/** What the key of a text would be if it were an address: two spellings of one address have the same. */
+export function addressKey(text: string): string {
+  const folded = fold(text);
+  const at = folded.lastIndexOf("@");
+  return at < 0 ? folded : `${folded.slice(0, at)}@${asciiDomain(folded.slice(at + 1))}`;
 }
 
 /** Reads the name of a domain, in its ASCII form. Throws a 422 that names the field when the text is not a domain. */

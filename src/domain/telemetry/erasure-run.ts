@@ -25,6 +25,7 @@ import {
   type SearchedValue,
   type StoredOpenings,
 } from "../../store/telemetry/trace-erasure.ts";
+import { addressKey } from "../mail/email.ts";
 import type { RunAtWork, RunKind, StepResult } from "../run/run-worker.ts";
 import { serviceCaller } from "../service-caller.ts";
 import { erasedRecord, type SubjectDigester, type SubjectKind, subjectDigester, subjectsOf } from "./erased-subject.ts";
@@ -225,8 +226,7 @@ class ErasureStep {
     const from = Number(seq);
     if (from === 0 && this.#spec.kind === "member") await this.#annotators();
     const until = from + entriesAtOnce;
-    // As JSON has them, since openings are JSON.
-    const texts = this.#spec.values?.map((value) => JSON.stringify(value).slice(1, -1));
+    const texts = searchedTexts(this.#spec);
     const found = await openingsBetween(this.#tx, { from, until }, texts);
     const erasures = found.flatMap((openings) => this.#erasureOf(openings) ?? []);
     await eraseOpenings(this.#tx, erasures);
@@ -250,13 +250,28 @@ class ErasureStep {
   #hasWanted(value: JsonValue): boolean {
     if (typeof value === "string") return this.#isWanted(value);
     if (typeof value !== "object" || value === null) return false;
-    return Object.values(value).some((each) => this.#hasWanted(each));
+    if (Array.isArray(value)) return value.some((each) => this.#hasWanted(each));
+    return Object.entries(value).some(([name, each]) => this.#isWanted(name) || this.#hasWanted(each));
   }
 
   #isWanted(value: string): boolean {
-    return this.#wanted.has(this.#digest(this.#spec.kind, value).toString("hex"));
+    const { kind } = this.#spec;
+    const isKnown = (text: string) => this.#wanted.has(this.#digest(kind, text).toString("hex"));
+    if (kind !== "member") return isKnown(value);
+    return value.includes("@") && (isKnown(value) || isKnown(addressKey(value)));
   }
 }
+
+/**
+ * What openings that name the subject contain, as JSON has it. Undefined where that is not known: of an address with
+ * other letters than ASCII has, the database does not know the other spellings.
+ */
+function searchedTexts({ kind, values }: ErasureSpec): readonly string[] | undefined {
+  const isTold = kind !== "member" || values?.every((value) => asciiText.test(value) && !value.includes("xn--"));
+  return isTold ? values?.map((value) => JSON.stringify(value).slice(1, -1)) : undefined;
+}
+
+const asciiText = /^[\x20-\x7e]*$/;
 
 /** What is looked at first: the traces, unless none can name the subject, or it has to be found among theirs. */
 function firstPhaseOf({ kind, values }: ErasureSpec): Phase {

@@ -10,7 +10,8 @@ import type { Transaction } from "../../store/core/transaction.ts";
 import { lockAllEnvironments } from "../../store/project/environment.ts";
 import { listRuns, listUndoneRuns, type RunRow } from "../../store/run/run.ts";
 import { noteErasedSubjects } from "../../store/telemetry/erased-subject.ts";
-import { addressOfMember } from "../../store/telemetry/trace-erasure.ts";
+import { addressesOfMember } from "../../store/telemetry/trace-erasure.ts";
+import { addressKey } from "../mail/email.ts";
 import { addRun, reportOf, requireRun } from "../run/run.ts";
 import { type SubjectKind, subjectDigester, subjectsOf } from "./erased-subject.ts";
 import { type ErasedCounts, type ErasureSpec, erasedCountsOf, erasureReach, erasureSpecOf } from "./erasure-run.ts";
@@ -117,9 +118,10 @@ async function subjectOf(
     throw validationFailed([{ field: "subject", message: "must not contain NUL" }]);
   }
   if (subject.kind !== "member") return subject;
-  const address = await addressOfMember(tx, subject.values.join(""));
-  if (address === undefined) throw notFound("member");
-  return { kind: "member", values: [address] };
+  const addresses = await addressesOfMember(tx, subject.values.join(""));
+  if (addresses.length === 0) throw notFound("member");
+  // The log may have an address in a spelling that no row has any more: the key finds each.
+  return { kind: "member", values: [...new Set([...addresses, ...addresses.map(addressKey)])] };
 }
 
 function erasureOf(run: RunRow): Erasure {

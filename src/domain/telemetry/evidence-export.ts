@@ -9,6 +9,7 @@ import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { csvLine } from "../../kit/archive/csv.ts";
 import { PackedText } from "../../kit/archive/packed-text.ts";
 import { type ZipFile, zipOf } from "../../kit/archive/zip-writer.ts";
+import { readCheckpoint } from "../../kit/evidence/checkpoint.ts";
 import {
   type Extract,
   entryGapLines,
@@ -39,7 +40,6 @@ import { type EvidenceFilter, readBlock, readEntries } from "../../store/telemet
 import {
   type AuditCheckpointRow,
   findCheckpoint,
-  findLog,
   listDailyCheckpoints,
   readTiles,
 } from "../../store/telemetry/evidence-log.ts";
@@ -94,14 +94,15 @@ export class EvidenceExports {
     const filter = filterOf(query);
     const said = saidQuery(query);
     const opened = await this.#database.transaction(caller, async (tx) => {
-      const log = await findLog(tx);
       const checkpoint = await findCheckpoint(tx, treeSize);
-      if (log === null || checkpoint === null) throw noCheckpoint(treeSize);
+      if (checkpoint === null) throw noCheckpoint(treeSize);
+      // Checkpoints from before a restore have the log's former name.
+      const { origin } = readCheckpoint(checkpoint.note);
       const keys = await this.#keys.logKeys(tx);
       tx.changed({ resource: "evidence", before: null, after: { format, tree_size: checkpoint.size, query: said } });
       return {
-        ...{ orgId: caller.orgId, origin: log.origin, checkpoint, filter, said },
-        keys: keys.map((jwk) => verifierKeyText(noteKeyOf(log.origin, jwk))),
+        ...{ orgId: caller.orgId, origin, checkpoint, filter, said },
+        keys: keys.map((jwk) => verifierKeyText(noteKeyOf(origin, jwk))),
       };
     });
     if (format === "zip") return zipOf(this.#package(opened));

@@ -56,20 +56,27 @@ export function manifestLine({ seq, bundleId, digest }: NamedManifest, manifest:
   return `${JSON.stringify({ seq, bundle_id: bundleId, digest, manifest })}\n`;
 }
 
+const manifestStart = /^\{"seq":(\d{1,16}),"bundle_id":"([^"\\]{1,64})","digest":"([^"\\]{1,80})","manifest":/;
+
 /** Reads what `manifestLine` writes; undefined when it is something else. */
 export function readManifestLine(line: string): (NamedManifest & { readonly manifest: string | null }) | undefined {
-  let value: JsonValue;
+  // Lines may be long. JSON that nests takes sixty times its length when it is read, and none of a line has to nest.
+  const [start = "", seq = "", bundleId = "", digest = ""] = manifestStart.exec(line) ?? [];
+  const manifest = start === "" ? undefined : readText(line.slice(start.length, -1));
+  if (manifest === undefined) return undefined;
+  const read = { seq: Number(seq), bundleId, digest, manifest };
+  return manifestLine(read, manifest) === `${line}\n` ? read : undefined;
+}
+
+/** A string of JSON, or null; undefined when it is something else. */
+function readText(json: string): string | null | undefined {
+  if (json === "null") return null;
+  if (!json.startsWith('"')) return undefined;
   try {
-    value = JSON.parse(line);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }
-  if (!isJsonObject(value)) return undefined;
-  const { seq, bundle_id: bundleId, digest, manifest } = value;
-  if (typeof seq !== "number" || typeof bundleId !== "string" || typeof digest !== "string") return undefined;
-  if (manifest !== null && typeof manifest !== "string") return undefined;
-  const read = { seq, bundleId, digest, manifest };
-  return manifestLine(read, manifest) === `${line}\n` ? read : undefined;
 }
 
 /** The first line of the table of gaps. */

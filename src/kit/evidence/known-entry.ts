@@ -27,6 +27,33 @@ export function knownEntry(entry: LogEntry): KnownEntry {
   return { ...entry, members: JSON.parse(entry.leaf), hash: leafHashText(entry.leaf) };
 }
 
+/** What a leaf says; nothing when it is no object of JSON. */
+export function leafMembers(leaf: string): JsonObject {
+  try {
+    const value: JsonValue = JSON.parse(leaf);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Where a leaf stands. */
+export interface LeafPlace {
+  readonly seq: number;
+  /** Whose log it is. */
+  readonly orgId: string | undefined;
+}
+
+/**
+ * Why a leaf cannot be what a log of ours has at this place; undefined when it can. Where such a leaf is signed, that
+ * is a fault of the log itself.
+ */
+export function leafFault({ v, seq, org_id }: JsonObject, place: LeafPlace): string | undefined {
+  if (v !== 2) return "its leaf has another form than 2";
+  if (seq !== place.seq) return "its leaf has another number";
+  return org_id === place.orgId ? undefined : "it is of another organization";
+}
+
 /** The value that a commitment stands for; undefined where it was erased. */
 export function openedValue({ openings }: LogEntry, field: CommittedField): JsonValue | undefined {
   const value = openings[field]?.value;

@@ -2,9 +2,8 @@
 // every entry by its tile, every opening by its commitment. So the first line that is wrong is known when it is read.
 // What is held is a tile of each level, whatever the size of the log.
 
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type KnownKeys, type TreeHead, verifyCheckpoint } from "./checkpoint.ts";
-import { forgetAction, forgottenBefore, isJsonObject, type KnownEntry } from "./known-entry.ts";
+import { forgetAction, forgottenBefore, type KnownEntry, leafFault, leafMembers } from "./known-entry.ts";
 import { commitmentOf, committedFields, leafHashText } from "./leaf.ts";
 import { type LeftOut, LineError, type LogEntry, type LogLine, readLogLine } from "./log-file.ts";
 import { emptyRoot, GrowingTree, hashBytes } from "./merkle.ts";
@@ -179,11 +178,9 @@ export class LogVerifier {
     if (known === undefined) throw refuse("there is no tile with its hash");
     const hash = leafHashText(entry.leaf);
     if (hash !== known.toString("hex")) throw refuse("it is not the one that was signed: its leaf was changed");
-    const leaf = membersOf(entry.leaf);
-    // What was signed is what the log had. These three would be faults of the log itself.
-    if (leaf.v !== 2) throw refuse("its leaf has another form than 2");
-    if (leaf.seq !== seq) throw refuse("its leaf has another number");
-    if (leaf.org_id !== this.#orgId) throw refuse("it is of another organization");
+    const leaf = leafMembers(entry.leaf);
+    const fault = leafFault(leaf, { seq, orgId: this.#orgId });
+    if (fault !== undefined) throw refuse(fault);
     for (const field of committedFields) {
       const opening = entry.openings[field];
       if (opening === undefined) this.#counts.erased++;
@@ -194,10 +191,19 @@ export class LogVerifier {
     this.#since ??= this.#until;
     this.#next++;
     if (leaf.action === forgetAction || this.#listener !== undefined) {
-      const verified = { ...entry, members: leaf, hash };
-      this.#forgottenBefore = Math.max(this.#forgottenBefore, forgottenBefore(verified));
-      this.#listener?.entry(verified);
+      try {
+        this.#tell({ ...entry, members: leaf, hash });
+      } catch (error) {
+        // What is no JSON, or nests without end, was signed by a log that is none of ours.
+        if (error instanceof SyntaxError || error instanceof RangeError) throw refuse("it says what no entry can say");
+        throw error;
+      }
     }
+  }
+
+  #tell(entry: KnownEntry): void {
+    this.#forgottenBefore = Math.max(this.#forgottenBefore, forgottenBefore(entry));
+    this.#listener?.entry(entry);
   }
 
   #leaveOut(leftOut: LeftOut, { size }: TreeHead): void {
@@ -249,15 +255,7 @@ export class LogVerifier {
   }
 }
 
-function membersOf(leaf: string): JsonObject {
-  try {
-    const value: JsonValue = JSON.parse(leaf);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function placeOf(seq: number): string {
+/** Where the entry of this number would be, as messages say it. */
+export function placeOf(seq: number): string {
   return seq === 0 ? "before the first entry" : `after entry ${seq - 1}`;
 }

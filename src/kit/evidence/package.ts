@@ -58,18 +58,21 @@ export function manifestText({ origin, treeSize, query, files }: PackageManifest
 
 /** Reads a manifest; undefined when it is none. */
 export function readManifest(text: string): PackageManifest | undefined {
-  let value: JsonValue;
   try {
-    value = JSON.parse(text);
+    const manifest = manifestIn(JSON.parse(text));
+    return manifest !== undefined && manifestText(manifest) === text ? manifest : undefined;
   } catch {
+    // No JSON, or nothing that canonical JSON can say.
     return undefined;
   }
+}
+
+function manifestIn(value: JsonValue): PackageManifest | undefined {
   if (!isObject(value)) return undefined;
   const { form, origin, tree_size: treeSize, query, files } = value;
   if (form !== 1 || typeof origin !== "string" || typeof treeSize !== "number") return undefined;
   if (!isObject(query) || !Array.isArray(files) || !files.every(isFile)) return undefined;
-  const manifest = { origin, treeSize, query, files };
-  return manifestText(manifest) === text ? manifest : undefined;
+  return { origin, treeSize, query, files };
 }
 
 function isFile(value: JsonValue): value is JsonObject & PackagedFile {

@@ -246,14 +246,17 @@ export interface StoredOpenings {
   readonly after: string | null;
 }
 
-/** The openings of entries with these numbers, in their order. `texts` narrows to those that contain one of them. */
+/**
+ * The openings of entries with these numbers, in their order. `texts` narrows to those that contain one of them, in
+ * capital letters or small ones.
+ */
 export async function openingsBetween(
   tx: Transaction,
   { from, until }: { readonly from: number; readonly until: number },
   texts: readonly string[] | undefined,
 ): Promise<StoredOpenings[]> {
   const contains = (column: string) =>
-    `exists (select from unnest($4::text[]) wanted where position(wanted in ${column}) > 0)`;
+    `exists (select from unnest($4::text[]) wanted where position(lower(wanted) in lower(${column})) > 0)`;
   const rows = await runBound<{ seq: string; actor: string | null; before: string | null; after: string | null }>(
     tx,
     `select seq, actor, before, after from audit_opening where org_id = $1 and seq >= $2 and seq < $3
@@ -269,20 +272,27 @@ export async function countEntries(tx: Transaction): Promise<number> {
   return Number(rows[0]?.size ?? 0);
 }
 
-/** The e-mail address that the log knows a member by, or undefined. Of one who has left, entries alone tell it. */
-export async function addressOfMember(tx: Transaction, memberId: string): Promise<string | undefined> {
-  const rows = await runBound<{ email: string | null }>(
+/**
+ * The e-mail addresses that a member has and had, as each was spelt: by the membership, by the account, and by entries
+ * of the log, which alone tell of one who has left.
+ */
+export async function addressesOfMember(tx: Transaction, memberId: string): Promise<string[]> {
+  const rows = await runBound<{ email: string }>(
     tx,
-    `select email from (
-       select 0 as place, email from member where org_id = $1 and id = $2
+    `select distinct email from (
+       select m.email from member m where m.org_id = $1 and m.id = $2
        union all
-       select e.seq + 1, coalesce(nullif(o.before, 'null'), o.after)::jsonb->>'email' from audit_entry e
+       select a.email from member m join app.member_accounts() a on a.account_id = m.account_id
+         where m.org_id = $1 and m.id = $2
+       union all
+       select value::jsonb->>'email' from audit_entry e
          join audit_opening o on o.org_id = e.org_id and o.seq = e.seq
+         cross join lateral (values (o.before), (o.after)) as said (value)
          where e.org_id = $1 and e.resource = 'member/' || $2::text) known
-     where email is not null order by place limit 1`,
+     where email is not null order by email`,
     [tx.orgId, memberId],
   );
-  return rows[0]?.email ?? undefined;
+  return rows.map(({ email }) => email);
 }
 
 /** Which openings of an entry to erase. */

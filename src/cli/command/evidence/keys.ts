@@ -1,7 +1,7 @@
 import type { EvidenceEntry } from "../../../../gen/policyguard/control/v1/evidence_pb.ts";
 import { publicJwkOf, trustKeys } from "../../../kit/crypto/signing-key.ts";
-import { type KnownKeys, readTlogProof, verifyCheckpoint, verifyTlogProof } from "../../../kit/evidence/checkpoint.ts";
-import { leafHash } from "../../../kit/evidence/leaf.ts";
+import { type KnownKeys, readTlogProof, verifyCheckpoint } from "../../../kit/evidence/checkpoint.ts";
+import { verifyEntryProof } from "../../../kit/evidence/entry-proof.ts";
 import { NoteError, type NoteKey, verifierKeyText } from "../../../kit/evidence/note.ts";
 import { isSameLog } from "../../../kit/evidence/origin.ts";
 import { defineCommand, required } from "../../command.ts";
@@ -113,9 +113,8 @@ async function verifyChange(
     parts.push(data);
   try {
     const proof = readTlogProof(Buffer.concat(parts).toString());
-    verifyTlogProof(proof, leafHash(leaf), trusted);
-    const said = JSON.parse(leaf);
-    if (proof.index !== seq || said.action !== action || said.resource !== `log_key/${kid}`)
+    const { members } = verifyEntryProof(proof, leaf, trusted);
+    if (members.seq !== seq || members.action !== action || members.resource !== `log_key/${kid}`)
       throw new NoteError("its leaf says something else");
   } catch (error) {
     if (!(error instanceof NoteError)) throw error;

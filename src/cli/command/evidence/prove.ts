@@ -1,5 +1,5 @@
-import { readTlogProof, tlogProofText, verifyTlogProof } from "../../../kit/evidence/checkpoint.ts";
-import { leafHash } from "../../../kit/evidence/leaf.ts";
+import { readTlogProof, tlogProofText } from "../../../kit/evidence/checkpoint.ts";
+import { verifyEntryProof } from "../../../kit/evidence/entry-proof.ts";
 import { NoteError } from "../../../kit/evidence/note.ts";
 import { defineCommand, integerOf, required } from "../../command.ts";
 import { readLogKeys } from "../../evidence/log-keys.ts";
@@ -32,7 +32,8 @@ export const evidenceProve = defineCommand({
     const leaf = entry?.leaf ?? "";
     const proof = { ...readTlogProof(Buffer.concat(parts).toString()), extra: Buffer.from(leaf) };
     try {
-      verifyTlogProof(proof, leafHash(leaf), keys);
+      if (proof.index !== seq) throw new NoteError(`it is of entry ${proof.index}`);
+      verifyEntryProof(proof, leaf, keys);
     } catch (error) {
       if (error instanceof NoteError) throw refusal("proof_invalid", `the server's proof: ${error.message}`);
       throw error;

@@ -1,8 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readSync } from "node:fs";
-import type { JsonObject } from "@bufbuild/protobuf";
 import { ZipError } from "../../../kit/archive/zip-reader.ts";
-import { type KnownKeys, readTlogProof, verifyTlogProof } from "../../../kit/evidence/checkpoint.ts";
-import { leafHash } from "../../../kit/evidence/leaf.ts";
+import { type KnownKeys, readTlogProof } from "../../../kit/evidence/checkpoint.ts";
+import { type ProvedEntry, verifyEntryProof } from "../../../kit/evidence/entry-proof.ts";
 import { LogError } from "../../../kit/evidence/log-verifier.ts";
 import { NoteError } from "../../../kit/evidence/note.ts";
 import { defineCommand, required } from "../../command.ts";
@@ -68,27 +68,20 @@ function startOf(path: string): string {
   }
 }
 
-interface ProvedEntry {
-  readonly origin: string;
-  readonly size: number;
-  readonly leaf: string;
-}
-
 function verifyProof(path: string, keys: KnownKeys): ProvedEntry {
   const proof = readTlogProof(decode(readBytes(path, maxProofBytes), path));
   if (proof.extra === undefined) throw new NoteError("the proof has no leaf in its line `extra`, so it proves nothing");
-  const leaf = Buffer.from(proof.extra).toString();
-  const { origin, size } = verifyTlogProof(proof, leafHash(leaf), keys);
-  return { origin, size, leaf };
+  // What is not UTF-8 would be read as something else than it is.
+  if (!isUtf8(proof.extra)) throw new NoteError("the leaf in the line `extra` is not text in UTF-8");
+  return verifyEntryProof(proof, Buffer.from(proof.extra).toString(), keys);
 }
 
-function showProof({ origin, size, leaf }: ProvedEntry, output: Output): void {
-  const entry: JsonObject = JSON.parse(leaf);
+function showProof({ head: { origin, size }, members }: ProvedEntry, output: Output): void {
   output.line(
-    `${output.styled("green", "verified")}: entry ${entry.seq} of ${shown(origin)}, signed with ${size} entries`,
+    `${output.styled("green", "verified")}: entry ${members.seq} of ${shown(origin)}, signed with ${size} entries`,
   );
-  for (const [name, value] of Object.entries(entry)) output.line(`${name}: ${shown(String(value))}`);
-  output.json({ verified: true, origin, tree_size: size, entry });
+  for (const [name, value] of Object.entries(members)) output.line(`${name}: ${shown(String(value))}`);
+  output.json({ verified: true, origin, tree_size: size, entry: members });
 }
 
 function showLog({ origin, size, root, ...log }: VerifiedFile, output: Output): void {

@@ -264,6 +264,31 @@ describe("an erasure", () => {
     expect(isConsistent({ ...claim, path: path.map((hash) => Buffer.from(hash, "hex")) })).toBe(true);
   });
 
+  it("finds a member by every address that they had, however it was spelt", async () => {
+    const own = await createWorld(database);
+    const memberId = randomUUID();
+    const one = `Ada.${randomUUID()}@Example.com`;
+    const other = `ada.${randomUUID()}@example.org`;
+    const change = (label: string, [resource, before, after]: readonly [string, JsonObject | null, JsonObject]) => {
+      const author = { ...own.caller, credential: { ...own.caller.credential, label } };
+      const audit = { action: "team.update", requestId: "", address: "192.0.2.99" };
+      return database.transaction({ ...author, audit }, async (tx) => tx.changed({ resource, before, after }));
+    };
+    await change("grace@example.com", [`member/${memberId}`, { email: one }, { email: other }]);
+    await change(one.toUpperCase(), ["environment/1", null, { name: "kept" }]);
+    await change(one.toLowerCase(), ["environment/2", null, { roles: { [other.toUpperCase()]: "editor" } }]);
+    await change(`not-${one}`, ["environment/3", null, { name: "of another" }]);
+    const { run } = await erasures.create(own.caller, { traceIds: [], memberId }, "has left");
+    await worker.work({ org_id: own.orgId, run_id: run.id });
+    const left = (await entriesOf(own)).filter(({ action }) => action === "team.update");
+    expect(left.map(({ values: { actor, before, after } }) => [actor, before, after])).toEqual([
+      ["grace@example.com", undefined, undefined],
+      [undefined, null, { name: "kept" }],
+      [undefined, null, undefined],
+      [`not-${one}`, null, { name: "of another" }],
+    ]);
+  });
+
   /** The entries of a log, oldest first. */
   const entriesOf = async ({ caller }: World) => {
     const query = { action: undefined, actor: undefined, resource: undefined, since: undefined, until: undefined };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { entryLine, type LogEntry, readLogLine } from "../../../../src/kit/evidence/log-file.ts";
+import { entryLine, LineError, type LogEntry, readLogLine } from "../../../../src/kit/evidence/log-file.ts";
 
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -51,5 +51,13 @@ describe("the line of an entry", () => {
       expect(() => readLogLine(other), other).toThrow();
     }
     expect(readLogLine(line)).toMatchObject({ case: "entry", entry: { seq: 7, openings: { actor: some } } });
+  });
+
+  it("is refused as such when it nests without end", () => {
+    for (const line of [
+      `${'{"seq":'.repeat(100_000)}1${"}".repeat(100_000)}`,
+      `{"seq":0,"leaf":"","openings":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+    ])
+      expect(() => readLogLine(line)).toThrow(LineError);
   });
 });

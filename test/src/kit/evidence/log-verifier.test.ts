@@ -4,9 +4,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { reportProgress, reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
 import { checkpointText, verifyCheckpoint } from "../../../../src/kit/evidence/checkpoint.ts";
-import { leafHash } from "../../../../src/kit/evidence/leaf.ts";
+import { commitmentOf, leafHash } from "../../../../src/kit/evidence/leaf.ts";
 import { entryLine, tileLine } from "../../../../src/kit/evidence/log-file.ts";
 import { LogError, LogVerifier } from "../../../../src/kit/evidence/log-verifier.ts";
+import { PackageDigests } from "../../../../src/kit/evidence/package-digest.ts";
 import { MadeLog } from "../../../harness/made-log.ts";
 
 function verified(log: MadeLog, lines: readonly string[], kept: readonly number[] = []) {
@@ -131,6 +132,24 @@ describe("a log as a file", () => {
           made.map((line) => line.trimEnd()),
         ).message,
       ).toContain(message);
+    }
+  });
+
+  it("is refused when the log itself signed a value that is no JSON, or nests without end", () => {
+    const [first] = log.entries;
+    if (first === undefined) throw new Error("the log has entries");
+    for (const value of ["no JSON", `${"[".repeat(200_000)}${"]".repeat(200_000)}`]) {
+      const after = { salt: Buffer.alloc(16), value };
+      const action = "gates.update";
+      const leaf = JSON.stringify({ ...JSON.parse(first.leaf), action, after: commitmentOf("after", after) });
+      const root = leafHash(leaf);
+      const note = log.signed(checkpointText({ origin: log.key.name, size: 1, root }));
+      const entry = { seq: 0, leaf, openings: { ...first.openings, after } };
+      const verifier = new LogVerifier([log.key], { listener: new PackageDigests() });
+      const made = [JSON.stringify({ checkpoint: note }), tileLine({ level: 0, n: 0, hashes: root }), entryLine(entry)];
+      expect(() => made.forEach((line) => void verifier.add(line.trimEnd()))).toThrow(
+        "entry 0: it says what no entry can say",
+      );
     }
   });
 
