@@ -16,6 +16,7 @@ import { canonicalText } from "../../src/kit/crypto/canonical.ts";
 import { systemClock } from "../../src/kit/process/clock.ts";
 import { newId } from "../../src/kit/process/id.ts";
 import { type Database, openDatabase } from "../../src/store/connection/database.ts";
+import { eventually } from "../harness/eventually.ts";
 import { startTestControlPlane, type TestControlPlane } from "../harness/process/control-plane.ts";
 import { testSealer } from "../harness/sealer.ts";
 import { createWorld, type World } from "../harness/vector/world.ts";
@@ -448,11 +449,17 @@ async function noteAnnotation(): Promise<void> {
 // An answer of REST, of whatever method.
 // biome-ignore lint/suspicious/noExplicitAny: answers are compared member by member.
 async function call(method: string, path: string, body?: object): Promise<any> {
-  const response = await fetch(`${plane.baseUrl}/v1/orgs/${world.orgId}${path}`, {
-    method,
-    headers: { ...authorization(), "content-type": "application/json" },
-    ...(method !== "GET" && { body: JSON.stringify(body ?? {}) }),
-  });
+  const ask = async () => {
+    const answer = await fetch(`${plane.baseUrl}/v1/orgs/${world.orgId}${path}`, {
+      method,
+      headers: { ...authorization(), "content-type": "application/json" },
+      ...(method !== "GET" && { body: JSON.stringify(body ?? {}) }),
+    });
+    if (answer.status === 503) throw new Error(`${method} ${path}: ${await answer.text()}`);
+    return answer;
+  };
+  // Analyses of documents have a limit of time, which a machine under load may reach.
+  const response = await eventually(ask, 120_000);
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return JSON.parse(text);
