@@ -30,6 +30,10 @@ const properties: Readonly<Record<string, Property>> = {
     unit: "calls by everybody of everything, in every dialect; each mutant has to be noticed",
     n: 1_000,
   },
+  declarative: {
+    file: "test/declarative.test.ts",
+    unit: "creations of resources, each held against the rules for declarative clients",
+  },
   vectors: { file: "test/vectors.test.ts", unit: "calls of vectors of the control plane, each in all of its dialects" },
   "evaluate-vectors": {
     file: "test/evaluate-vectors.test.ts",

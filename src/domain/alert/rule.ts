@@ -31,6 +31,7 @@ import { findMembers } from "../../store/identity/member.ts";
 import { findProject } from "../../store/project/project.ts";
 import { findOrganization } from "../../store/tenancy/organization.ts";
 import type { TransactionalMailer } from "../mail/mail.ts";
+import { isUnchanged } from "../unchanged.ts";
 import { endEpisodes, type Telling } from "./episode.ts";
 import { lastWindowEnd, type PlanUsageReader } from "./evaluation.ts";
 import { isTested, ruleMetrics, sourceOf, tellsRules, wholeMetrics } from "./metric.ts";
@@ -142,7 +143,9 @@ export class AlertRules {
         const from = new Date(lastWindowEnd(tx.now));
         Object.assign(row, { state: "ok", failures: 0, lastValue: null, isEvaluated: false, evaluatedUntil: from });
       }
-      Object.assign(row, written(input), { revision: row.revision + 1, updatedAt: tx.now });
+      if (!isUnchanged(row, written(input))) {
+        Object.assign(row, written(input), { revision: row.revision + 1, updatedAt: tx.now });
+      }
       await tx.em.flush();
       tx.changed({ resource: `alert_rule/${id}`, before, after: auditView(row) });
       return one(tx, row);

@@ -1,5 +1,6 @@
 // The single sign-on configuration of an organization: its provider, and how people from there become members.
 
+import { isDeepStrictEqual } from "node:util";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, notFound } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
@@ -62,9 +63,11 @@ export class SsoConfigurations {
       if (input.enforced) await assertEnforceable(tx);
       const before = known === null ? null : auditView(known);
       const row = known === null ? this.#add(tx, input) : await this.#change(tx, known, input);
-      row.updatedAt = tx.now;
       const isSecretNew = clientSecret !== undefined;
-      tx.changed({ resource: "sso", before, after: { ...auditView(row), client_secret_changed: isSecretNew } });
+      const after = auditView(row);
+      tx.changed({ resource: "sso", before, after: { ...after, client_secret_changed: isSecretNew } });
+      if (!isSecretNew && isDeepStrictEqual(before, after)) return row;
+      row.updatedAt = tx.now;
       await publishEvent(tx, "sso.configured", { enabled: true, issuer, enforced: row.enforced });
       return row;
     });

@@ -26,6 +26,7 @@ import {
 import type { Analysis } from "../analysis/analysis.ts";
 import { keywordLimits } from "../analysis/check-keywords.ts";
 import { InstallCounts } from "../policy/install-count.ts";
+import { isUnchanged } from "../unchanged.ts";
 import { overlayDocument, overlayParts } from "./overlay-part.ts";
 import type { Republished, Republisher } from "./republish.ts";
 import type { LanguageLibrary } from "./shipped.ts";
@@ -203,12 +204,13 @@ export class Languages {
       assertRevision(known?.revision ?? 0, input.expectedRevision);
       await assertRoom(tx, language, keywords.length);
       const before = known === null ? null : customView(known);
+      const said = { keywords, allow, keywordCount: keywords.length };
       const next = {
-        ...{ keywords, allow, keywordCount: keywords.length, revision: (known?.revision ?? 0) + 1 },
+        ...{ ...said, revision: (known?.revision ?? 0) + 1 },
         ...{ updatedAt: tx.now, updatedBy: caller.credential.label },
       };
-      const row = known === null ? tx.em.create(CustomKeywordsRow, { orgId: tx.orgId, language, ...next }) : known;
-      Object.assign(row, next);
+      const row = known ?? tx.em.create(CustomKeywordsRow, { orgId: tx.orgId, language, ...next });
+      if (!isUnchanged(row, said)) Object.assign(row, next);
       await tx.em.flush();
       tx.changed({ resource: `language/${language}`, before, after: customView(row) });
       return { language, row };

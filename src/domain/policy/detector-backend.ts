@@ -17,6 +17,7 @@ import {
   findDetectorBackend,
   listDetectorBackends,
 } from "../../store/policy/detector-backend.ts";
+import { isUnchanged } from "../unchanged.ts";
 
 /** A backend as it is set. */
 export interface BackendInput {
@@ -62,8 +63,9 @@ export class DetectorBackends {
       const count = await countDetectorBackends(tx);
       const known = await findDetectorBackend(tx, input.key);
       const before = known === null ? null : auditView(known);
-      const row =
-        known === null ? add(tx, input, count) : Object.assign(known, settingsOf(input), { updatedAt: tx.now });
+      const row = known ?? add(tx, input, count);
+      const next = settingsOf(input);
+      if (!isUnchanged(row, next)) Object.assign(row, next, { updatedAt: tx.now });
       tx.changed({ resource: `detector_backend/${row.key}`, before, after: auditView(row) });
       return row;
     });

@@ -10,6 +10,7 @@ import type { Page } from "../../kit/rpc/page.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { violatedUnique } from "../../store/connection/driver-error.ts";
 import { deleteList, findList, ListRow, listLists, lockList } from "../../store/policy/list.ts";
+import { isUnchanged } from "../unchanged.ts";
 import { assertMayWrite, resolveScope, type ScopeInput, visibleApps } from "./scope.ts";
 
 /** The input for a new list. */
@@ -71,8 +72,10 @@ export class Lists {
       assertRevision(list.revision, change.expectedRevision);
       const before = auditView(list);
       const { items, description = list.description } = change;
-      const next = { items: [...items], itemCount: items.length, revision: list.revision + 1, updatedAt: tx.now };
-      Object.assign(list, { description }, next);
+      const next = { items: [...items], itemCount: items.length, description };
+      if (!isUnchanged(list, next)) {
+        Object.assign(list, next, { revision: list.revision + 1, updatedAt: tx.now });
+      }
       tx.changed({ resource: `list/${id}`, before, after: auditView(list) });
       return list;
     });

@@ -24,6 +24,7 @@ import {
 } from "../../store/policy/output-schema.ts";
 import type { Analysis } from "../analysis/analysis.ts";
 import type { SchemaPart } from "../analysis/stored-part.ts";
+import { isUnchanged } from "../unchanged.ts";
 
 /** The input for a new schema. */
 export interface SchemaInput {
@@ -115,8 +116,8 @@ export class OutputSchemas {
       assertVersion(row.version, change.expectedVersion);
       const before = auditView(row);
       const { schema, description = row.description, enabled = row.enabled } = change;
-      const version = row.version + 1;
-      Object.assign(row, { schema, description, enabled, version, updatedAt: tx.now });
+      const next = { schema, description, enabled };
+      if (!isUnchanged(row, next)) Object.assign(row, next, { version: row.version + 1, updatedAt: tx.now });
       tx.changed({ resource: `output_schema/${id}`, before, after: auditView(row) });
       return row;
     });

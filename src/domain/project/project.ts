@@ -11,6 +11,7 @@ import { lockEnvironments } from "../../store/project/environment.ts";
 import { deleteProject, listProjects, ProjectRow } from "../../store/project/project.ts";
 import { activeBundle } from "../bundle/fault.ts";
 import { requireProject } from "../lookup.ts";
+import { isUnchanged } from "../unchanged.ts";
 import { addEnvironment } from "./environment.ts";
 
 /** Environments that a new project begins with, in the order of promotion. */
@@ -66,9 +67,9 @@ export class Projects {
       this.#database.transaction(caller, async (tx) => {
         const project = await requireProject(tx, id);
         const before = auditView(project);
-        if (change.name !== undefined) project.name = change.name;
-        if (change.description !== undefined) project.description = change.description;
-        project.updatedAt = tx.now;
+        const { name = project.name, description = project.description } = change;
+        const next = { name, description };
+        if (!isUnchanged(project, next)) Object.assign(project, next, { updatedAt: tx.now });
         tx.changed({ resource: resourceOf(project), before, after: auditView(project) });
         return project;
       }),

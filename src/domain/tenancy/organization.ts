@@ -18,6 +18,7 @@ import type { Plan } from "../billing/plan.ts";
 import { tokensChannel } from "../channel.ts";
 import { enqueueJob } from "../job.ts";
 import { parseEmail } from "../mail/email.ts";
+import { isUnchanged } from "../unchanged.ts";
 import { lockTeamAs } from "./team-rule.ts";
 
 /** Reads and changes the caller's organization. */
@@ -51,10 +52,12 @@ export class Organizations {
     return this.#database.transaction(caller, async (tx) => {
       const organization = await findOrganization(tx);
       const before = auditView(organization);
-      if (change.name !== undefined) organization.name = change.name;
-      if (billingEmail !== undefined) organization.billingEmail = billingEmail;
-      if (securityEmail !== undefined) organization.securityEmail = securityEmail;
-      organization.updatedAt = tx.now;
+      const next = {
+        ...(change.name !== undefined && { name: change.name }),
+        ...(billingEmail !== undefined && { billingEmail }),
+        ...(securityEmail !== undefined && { securityEmail }),
+      };
+      if (!isUnchanged(organization, next)) Object.assign(organization, next, { updatedAt: tx.now });
       tx.changed({ resource: `organization/${organization.id}`, before, after: auditView(organization) });
       return organization;
     });

@@ -1,5 +1,6 @@
 // Reads and sets the gates that environments define for themselves.
 
+import { isDeepStrictEqual } from "node:util";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, validationFailed } from "../../../kit/fault/fault.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
@@ -49,15 +50,19 @@ export class Gates {
       if (expectedVersion !== undefined && expectedVersion !== before.version) throw changedMeanwhile(before.version);
       const unfit = await this.#keeper.problemsOf(tx, environment, gates);
       if (unfit.length > 0) throw validationFailed(unfit);
-      const version = before.version + 1;
       const former = new Map(before.gates.map((gate) => [gate.id, gate]));
+      const version = before.version + 1;
       const after = gates.map((gate) => withRevision(gate, former.get(gate.id), version));
+      const resource = `environment/${environment.id}`;
+      if (before.version > 0 && isDeepStrictEqual(after, before.gates)) {
+        tx.changed({ resource, before: auditView(after), after: auditView(after) });
+        return before;
+      }
       await tx.em.upsert(GateSetRow, {
         ...{ orgId: tx.orgId, environmentId: environment.id, version },
         gates: after.map(stored),
         ...{ updatedAt: tx.now, updatedBy: caller.credential.label },
       });
-      const resource = `environment/${environment.id}`;
       tx.changed({ resource, before: auditView(before.gates), after: auditView(after) });
       await this.#keeper.prepareLater(tx, environment, { gates: after, version: environment.latestVersion });
       return { version, gates: after, updatedAt: tx.now, updatedBy: caller.credential.label };

@@ -29,6 +29,7 @@ import { findOrganization } from "../../../store/tenancy/organization.ts";
 import type { Plan } from "../../billing/plan.ts";
 import { enqueueJob } from "../../job.ts";
 import { requireProject } from "../../lookup.ts";
+import { isUnchanged } from "../../unchanged.ts";
 
 /** Datasets of an organization, by plan. */
 export const datasetsPerPlan = { free: 10, growth: 100, enterprise: 1_000 } as const;
@@ -103,9 +104,10 @@ export class Datasets {
         const row = await requireLockedDataset(tx, caller, id);
         const before = auditView(row);
         const { name = row.name, description = row.description, metadata = row.metadata, licence } = change;
-        Object.assign(row, { name, description: description === "" ? null : description, metadata });
-        if (licence !== undefined) row.licence = acceptedBy(caller, licence, tx.now);
-        row.updatedAt = tx.now;
+        const next = { name, description: description === "" ? null : description, metadata };
+        const isAccepted = licence === undefined || isSameLicence(licence, row.licence);
+        if (!isAccepted || !isUnchanged(row, next)) Object.assign(row, next, { updatedAt: tx.now });
+        if (!isAccepted) row.licence = acceptedBy(caller, licence, tx.now);
         tx.changed({ resource: `dataset/${row.id}`, before, after: auditView(row) });
         await tx.em.flush();
         return withDigest(tx, row);
@@ -273,6 +275,11 @@ async function assertRoom(tx: Transaction): Promise<void> {
 function checkMetadata(metadata: JsonObject = {}): void {
   if (Buffer.byteLength(JSON.stringify(metadata)) <= maxMetadataBytes) return;
   throw validationFailed([{ field: "metadata", message: `is larger than ${maxMetadataBytes} bytes as JSON` }]);
+}
+
+/** Whether it is the licence that was accepted already. Who accepted it first is who accepted it. */
+function isSameLicence({ spdx, url }: LicenceInput, accepted: DatasetLicence | null | undefined): boolean {
+  return accepted != null && accepted.spdx === spdx && accepted.url === (url ?? null);
 }
 
 function acceptedBy({ credential }: Caller, { spdx, url }: LicenceInput, now: Date): DatasetLicence {
