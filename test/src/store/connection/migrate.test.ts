@@ -108,4 +108,31 @@ describe("migrateDatabase()", () => {
         .toSorted(),
     ).toEqual(global);
   });
+
+  it("has the key of a table's partitions in its primary key, after org_id", async () => {
+    const { rows } = await owner.query<{ name: string; keys: string[]; partitioned: string[] }>(
+      `select c.relname as name,
+         coalesce((select array_agg(a.attname::text order by k.at) from pg_index i
+           cross join unnest(i.indkey) with ordinality k (number, at)
+           join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number
+           where i.indrelid = c.oid and i.indisprimary), '{}') as keys,
+         (select array_agg(a.attname::text) from unnest(p.partattrs) k (number)
+           join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number) as partitioned
+       from pg_partitioned_table p join pg_class c on c.oid = p.partrelid join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = 'public' order by 1`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(["trace", "evaluation_key", "stat_outcome"]));
+    const wrong = rows.filter(
+      ({ keys, partitioned }) => keys[0] !== "org_id" || !partitioned.every((column) => keys.includes(column)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("numbers nothing over all organizations: the only sequence is that of its own record", async () => {
+    const { rows } = await owner.query<{ name: string }>(
+      `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = 'public' and c.relkind = 'S'`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(["schema_migration_id_seq"]);
+  });
 });
