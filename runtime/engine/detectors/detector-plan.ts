@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { LinearPattern, PatternMatch } from "../pattern/linear-pattern.ts";
+import type { Exceptions } from "../text/exception.ts";
 import type { Detection, DetectorDefinition, TextSource } from "./detector.ts";
 import type { Finding } from "./finding.ts";
 
@@ -18,16 +19,7 @@ export interface Phrase {
   /** How many letters may follow before the word ends; the finding covers them. Default: 0. */
   readonly maxMoreLetters?: number;
   /** Text around the phrase that makes it no finding. */
-  readonly unless?: readonly Surrounding[];
-}
-
-/**
- * Text directly before and after a phrase, at most 128 units together. For the phrase "kill" in "kill the lights" they
- * are "" and " the lights".
- */
-export interface Surrounding {
-  readonly before: string;
-  readonly after: string;
+  readonly unless?: Exceptions;
 }
 
 /**

@@ -13,6 +13,24 @@ import { plainTerm } from "./term-form.ts";
  */
 export const allowedLimits = { ofTerm: 32_768, ofAll: 2_000_000 } as const;
 
+/**
+ * Places in which terms stand in phrases around them: in `unless` and in allowed phrases, in every form of the term. A
+ * phrase that repeats its term has as many places as it repeats it.
+ */
+const maxPlaces = 300_000;
+
+/** A counter of the places of all terms. It throws BundleTooLarge when there are too many. */
+export function placeCounter(): (more: number) => void {
+  let places = 0;
+  return (more) => {
+    places += more;
+    if (places > maxPlaces)
+      throw new BundleTooLarge(
+        `keywords stand in more than ${maxPlaces.toLocaleString("en")} places of the phrases around them: have fewer phrases, or such as repeat less`,
+      );
+  };
+}
+
 /** The entries, with each allowed phrase as an exception of every term within it. */
 export function withAllowed(entries: readonly OverlayEntry[], allow: readonly string[]): readonly OverlayEntry[] {
   if (allow.length === 0) return entries;

@@ -13,7 +13,7 @@ import type { OverlayEntry, OverlaySet } from "../languages/overlay-set.ts";
 import { compilePattern } from "../pattern/compile-pattern.ts";
 import { matchesGlob } from "../text/glob.ts";
 import { reads } from "../text/normalize.ts";
-import { withAllowed } from "./allow.ts";
+import { placeCounter, withAllowed } from "./allow.ts";
 import { cuesFor, withCues } from "./cue.ts";
 import { scriptOf } from "./script-fold.ts";
 import { type FoldedTerm, scriptSweep } from "./script-sweep.ts";
@@ -92,6 +92,7 @@ export function extendPlan(plan: Plan, use: string, parameters: JsonObject, over
   const exempt = exemptionsOf(parameters);
   const allowed = overlay.allow.map(plainTerm);
   const terms = fed.filter(({ entry: { term } }) => term !== undefined && !exempt.has(plain(term.term)));
+  const count = placeCounter();
   const settle = (own: Plan["settle"]): Plan["settle"] => {
     return (detections, source) => [
       ...own(detections.filter(isOwn), source),
@@ -101,9 +102,15 @@ export function extendPlan(plan: Plan, use: string, parameters: JsonObject, over
   return {
     ...plan,
     reads: plan.reads | reads.normal,
-    phrases: [...plan.phrases, ...terms.filter(isVerbatim).flatMap(phrasesOfFed)],
+    phrases: [...plan.phrases, ...terms.filter(isVerbatim).flatMap((each) => phrasesOfFed(each, count))],
     patterns: [...plan.patterns, ...fed.flatMap((each) => probesOf(each, allowed, exempt))],
-    sweeps: [...plan.sweeps, ...sweepsOf(terms.filter((each) => !isVerbatim(each)))],
+    sweeps: [
+      ...plan.sweeps,
+      ...sweepsOf(
+        terms.filter((each) => !isVerbatim(each)),
+        count,
+      ),
+    ],
     settle: settle(plan.settle),
     ...(plan.settleFaint !== undefined && { settleFaint: settle(plan.settleFaint) }),
   };
@@ -117,11 +124,13 @@ function isVerbatim({ entry: { term } }: Fed): boolean {
   return term !== undefined && scriptOf(term.term) === undefined;
 }
 
-function phrasesOfFed({ entry, category }: Fed): Phrase[] {
-  return phrasesOf(entry, { category, basis: wordBasis });
+function phrasesOfFed({ entry, category }: Fed, count: (more: number) => void): Phrase[] {
+  const phrases = phrasesOf(entry, { category, basis: wordBasis });
+  for (const { unless } of phrases) count(unless?.size ?? 0);
+  return phrases;
 }
 
-function sweepsOf(terms: readonly Fed[]) {
+function sweepsOf(terms: readonly Fed[], count: (more: number) => void) {
   const byScript = Map.groupBy(terms, ({ entry: { term } }) => scriptOf(term?.term ?? ""));
   return [...byScript].flatMap(([script, list]) =>
     script === undefined
@@ -130,6 +139,7 @@ function sweepsOf(terms: readonly Fed[]) {
           scriptSweep(
             list.map((each): FoldedTerm => ({ ...each, basis: wordBasis })),
             script,
+            count,
           ),
         ],
   );

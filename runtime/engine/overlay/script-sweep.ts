@@ -1,11 +1,12 @@
 // Finds terms of folded scripts (script-fold.ts): a sweep folds the text and searches it with an automaton over the
 // folded terms. Texts without letters of the script cost one look at each unit.
 
-import type { OpenEdge, Surrounding, Sweep } from "../detectors/detector-plan.ts";
+import type { OpenEdge, Sweep } from "../detectors/detector-plan.ts";
 import type { Finding } from "../detectors/finding.ts";
 import { edgedSweep } from "../detectors/sweep.ts";
 import type { OverlayEntry } from "../languages/overlay-set.ts";
 import { automatonTables, openAutomaton } from "../pattern/aho-corasick.ts";
+import { Exceptions } from "../text/exception.ts";
 import { automatonFoldText } from "../text/fold.ts";
 import { type FoldedScript, type FoldedText, foldScript, hasScript, scriptLetters, unitsBack } from "./script-fold.ts";
 import { maxForms, plainTerm, surroundingsOf } from "./term-form.ts";
@@ -25,13 +26,21 @@ interface Form {
   readonly text: string;
   readonly isWord: boolean;
   readonly prefixes: readonly string[];
-  readonly unless: readonly Surrounding[];
+  readonly unless: Exceptions;
   readonly found: Pick<Finding, "category" | "score" | "attributes">;
 }
 
-/** The sweep for terms of one script. */
-export function scriptSweep(terms: readonly FoldedTerm[], script: FoldedScript): Sweep {
-  const forms = terms.flatMap((term) => formsOf(term, script));
+/** The sweep for terms of one script. `count` is told of the places of terms in phrases around them. */
+export function scriptSweep(
+  terms: readonly FoldedTerm[],
+  script: FoldedScript,
+  count: (places: number) => void,
+): Sweep {
+  const forms = terms.flatMap((term) => {
+    const own = formsOf(term, script);
+    for (const { unless } of own) count(unless.size);
+    return own;
+  });
   const byLiteral = Map.groupBy(forms, ({ text }) => automatonFoldText(text));
   const automaton = openAutomaton(automatonTables([...byLiteral.keys()]));
   const uses = [...byLiteral.values()];
@@ -58,7 +67,7 @@ export function scriptSweep(terms: readonly FoldedTerm[], script: FoldedScript):
 
 // How many folded units decide about a form, from its start on.
 function lengthOf({ text, unless }: Form): number {
-  return maxPrefixLength + text.length + Math.max(0, ...unless.map(({ after }) => after.length));
+  return maxPrefixLength + text.length + unless.maxAfter;
 }
 
 function formsOf({ entry, category, basis }: FoldedTerm, script: FoldedScript): Form[] {
@@ -71,16 +80,14 @@ function formsOf({ entry, category, basis }: FoldedTerm, script: FoldedScript): 
   const unless = term.unless.map(fold);
   return [...new Set(texts)].slice(0, maxForms).map((form) => ({
     ...{ text: form, isWord: term.match !== "substring", prefixes: matching.prefixes.map(fold), found },
-    unless: surroundingsOf(form, unless),
+    unless: new Exceptions(surroundingsOf(form, unless)),
   }));
 }
 
 function findingAt({ text, isWord, prefixes, unless, found }: Form, folded: FoldedText, end: number) {
   let start = end - text.length;
   if (start < 0 || folded.text.slice(start, end) !== text) return undefined;
-  const before = folded.text;
-  if (unless.some(({ before: lead, after }) => before.endsWith(lead, start) && before.startsWith(after, end)))
-    return undefined;
+  if (unless.around(folded.text, start, end) === "yes") return undefined;
   if (isWord) {
     if (wordPoint.test(folded.text.charAt(end))) return undefined;
     const word = wordStart(folded.text, start, prefixes);

@@ -1,9 +1,10 @@
 // The written forms of a term: as it is, with the endings of its language, and in the spellings of keyboards that lack
 // its letters. All forms are made when a bundle is compiled, so that a text is searched once, verbatim.
 
-import type { Phrase, Surrounding } from "../detectors/detector-plan.ts";
+import type { Phrase } from "../detectors/detector-plan.ts";
 import type { OverlayEntry } from "../languages/overlay-set.ts";
-import { spellingFold } from "../text/fold.ts";
+import { Exceptions, type Surrounding } from "../text/exception.ts";
+import { spellingFoldText } from "../text/fold.ts";
 import { normalForm } from "../text/normal-form.ts";
 import { normalize } from "../text/normalize.ts";
 
@@ -61,7 +62,7 @@ export function phrasesOf(entry: OverlayEntry, found: { readonly category: strin
         ...{ text: form, wholeWord: term.match !== "substring", caseSensitive: false },
         ...{ category: found.category, score, attributes },
         ...(isOpen && { maxMoreLetters: openLetters }),
-        ...(around.length > 0 && { unless: around }),
+        ...(around.length > 0 && { unless: new Exceptions(around) }),
       });
     }
   }
@@ -70,9 +71,9 @@ export function phrasesOf(entry: OverlayEntry, found: { readonly category: strin
 
 /** The texts around a form in phrases that contain it. */
 export function surroundingsOf(form: string, phrases: readonly string[]): Surrounding[] {
-  const wanted = spelled(form);
+  const wanted = spellingFoldText(form);
   return phrases.flatMap((phrase) => {
-    const text = spelled(phrase);
+    const text = spellingFoldText(phrase);
     const found: Surrounding[] = [];
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1))
       found.push({ before: phrase.slice(0, at), after: phrase.slice(at + form.length) });
@@ -86,12 +87,7 @@ export function surroundingsOf(form: string, phrases: readonly string[]): Surrou
  */
 export function sharedForms(term: string, language: string): ReadonlySet<string> {
   const text = plainTerm(term);
-  return new Set(spellingsOf(language).flatMap((spell) => sharpOrNot(spell(text)).map(spelled)));
-}
-
-// Every unit folds to one unit, so offsets stay the same.
-function spelled(text: string): string {
-  return [...Array(text.length).keys()].map((at) => String.fromCharCode(spellingFold(text.charCodeAt(at)))).join("");
+  return new Set(spellingsOf(language).flatMap((spell) => sharpOrNot(spell(text)).map(spellingFoldText)));
 }
 
 function sharpOrNot(text: string): string[] {

@@ -3,7 +3,7 @@
 // it. An imitation counts only in a word that also has letters of the phrase's script, so that ordinary words of other
 // scripts are left alone.
 
-import type { Phrase, Surrounding } from "../detectors/detector-plan.ts";
+import type { Phrase } from "../detectors/detector-plan.ts";
 import { caseFold, isSharpS, isSpaceUnit, looksLike, spellingFold } from "../text/fold.ts";
 
 const wordPoint = /^[\p{L}\p{N}\p{M}]$/u;
@@ -70,7 +70,10 @@ export function phraseStart(phrase: Phrase, text: string, end: number, { mayGrow
     if (!freeAfter(text, last)) return noPhrase;
   }
   const start = doubtful === undefined ? at : decide(phrase, text, at, doubtful, mayGrow);
-  return start < 0 || unless === undefined ? start : exceptWithin(unless, text, { start, end, mayGrow });
+  if (start < 0 || unless === undefined) return start;
+  const exempted = unless.around(text, start, end, { mayGrow });
+  if (exempted === "yes") return noPhrase;
+  return exempted === "undecided" ? undecided : start;
 }
 
 /** The end of a phrase that ends at `end`, with the letters that may follow it. */
@@ -83,51 +86,6 @@ export function phraseEnd({ maxMoreLetters }: Phrase, text: string, end: number)
     last += point.length;
   }
   return last;
-}
-
-/** How far a surrounding text is compared, in units of the text: white space in it may be long. */
-const maxSurrounding = 512;
-
-// The start of the phrase, unless one of the surrounding texts is there.
-function exceptWithin(
-  all: readonly Surrounding[],
-  text: string,
-  { start, end, mayGrow }: { readonly start: number; readonly end: number; readonly mayGrow: boolean },
-): number {
-  let answer = start;
-  for (const { before, after } of all) {
-    if (!precedes(before, text, start)) continue;
-    const follows = followsAt(after, text, end, mayGrow);
-    if (follows === undecided) answer = undecided;
-    else if (follows !== noPhrase) return noPhrase;
-  }
-  return answer;
-}
-
-function precedes(wanted: string, text: string, start: number): boolean {
-  const least = Math.max(0, start - maxSurrounding);
-  let at = start;
-  for (let i = wanted.length - 1; i >= 0; i--) {
-    if (at <= least) return false;
-    const unit = text.charCodeAt(--at);
-    if (spellingFold(unit) !== spellingFold(wanted.charCodeAt(i))) return false;
-    if (isSpaceUnit(unit)) while (at > least && isSpaceUnit(text.charCodeAt(at - 1))) at--;
-  }
-  return true;
-}
-
-// The end of the wanted text when it follows, `noPhrase`, or `undecided`.
-function followsAt(wanted: string, text: string, end: number, mayGrow: boolean): number {
-  const last = end + maxSurrounding;
-  let at = end;
-  for (let i = 0; i < wanted.length; i++) {
-    if (at >= last) return noPhrase;
-    if (at >= text.length) return mayGrow ? undecided : noPhrase;
-    const unit = text.charCodeAt(at++);
-    if (spellingFold(unit) !== spellingFold(wanted.charCodeAt(i))) return noPhrase;
-    if (isSpaceUnit(unit)) while (at < last && isSpaceUnit(text.charCodeAt(at))) at++;
-  }
-  return at;
 }
 
 function isS(unit: number): boolean {

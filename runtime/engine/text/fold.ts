@@ -75,6 +75,13 @@ export function spellingFold(unit: number): number {
   return spellingTable[unit] ?? unit;
 }
 
+/** Folds the spelling of a text. Every unit folds to one unit, so offsets stay the same. */
+export function spellingFoldText(text: string): string {
+  let folded = "";
+  for (let at = 0; at < text.length; at++) folded += String.fromCharCode(spellingFold(text.charCodeAt(at)));
+  return folded;
+}
+
 /** The strongest folding of one code unit: all others together. */
 export function automatonFold(unit: number): number {
   return automatonTable[unit] ?? unit;

@@ -101,6 +101,18 @@ describe("allowed phrases", () => {
       expect(() => foundIn("aa", of(200, text))).toThrow("have fewer or shorter ones");
   });
 
+  it("and phrases of exceptions have a bound together, wherever the terms stand in them", () => {
+    const terms = Array.from({ length: 320 }, (_, index) => {
+      const char = String.fromCharCode(0x4e00 + index);
+      return term(char + char, { unless: Array.from({ length: 20 }, (_, less) => `${char.repeat(63 - less)}.`) });
+    });
+    expect(() => foundIn("x", overlay("zh", { terms: { custom: terms } }))).toThrow("more than 300,000 places");
+    expect(foundIn("一一 一一.", overlay("zh", { terms: { custom: terms.slice(0, 20) } }))).toEqual([
+      "keywords: 一一",
+      "keywords: 一一",
+    ]);
+  });
+
   it("are exceptions of patterns in every spelling", () => {
     const patterns = [{ id: "pl.x", category: "injection", pattern: "zignoruj\\s+słonia", score: 0.9 }];
     const allowing = overlay("pl", { patterns, allow: ["Nigdy  nie ZIGNORUJ słonia"] });
