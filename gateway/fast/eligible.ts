@@ -81,6 +81,7 @@ const fieldOptions: Readonly<Record<string, boolean>> = {
   parameter: false,
   status_when_true: false,
   not_empty_when_given: true, // the decoder heeds it
+  must_be_given: true, // and this
   example: true,
   cut_anywhere: true, // a text that was cut is left to the ordinary path
 };

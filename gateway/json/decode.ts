@@ -15,7 +15,10 @@ import {
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { ListValueSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
-import { not_empty_when_given as notEmptyWhenGiven } from "../../gen/policyguard/options/v1/options_pb.ts";
+import {
+  must_be_given as mustBeGiven,
+  not_empty_when_given as notEmptyWhenGiven,
+} from "../../gen/policyguard/options/v1/options_pb.ts";
 import { createFieldAssigner } from "./assign.ts";
 import { headerName, wireNames } from "./enum-names.ts";
 import type { Problems } from "./problems.ts";
@@ -39,6 +42,7 @@ export function messageDecoder(desc: DescMessage): MessageDecoder {
   if (cached !== undefined) return cached;
   const members = new Map<string, FieldDecoder>();
   const suggestions = new Map<string, string>();
+  const needed: string[] = [];
   const reader: MessageDecoder = {
     into(message, json, path, problems, skip) {
       if (!isObject(json)) {
@@ -52,6 +56,9 @@ export function messageDecoder(desc: DescMessage): MessageDecoder {
         if (member === undefined) problems.add(at, unknownField(name, suggestions));
         else member(message, value, at, problems);
       }
+      for (const name of needed)
+        if (!Object.hasOwn(json, name) && skip?.has(name) !== true)
+          problems.add(path === "" ? name : `${path}.${name}`, "is required; an empty list removes all");
     },
   };
   decoders.set(desc, reader); // before its fields, which may refer back to it
@@ -59,6 +66,7 @@ export function messageDecoder(desc: DescMessage): MessageDecoder {
     if (headerName(field) !== "") continue;
     members.set(field.name, createFieldDecoder(field));
     suggestions.set(folded(field.name), field.name);
+    if (getOption(field, mustBeGiven)) needed.push(field.name);
   }
   return reader;
 }

@@ -2,6 +2,7 @@
 
 import { type DescField, getOption, hasOption } from "@bufbuild/protobuf";
 import { type FieldRules, field as rulesOption } from "../../gen/buf/validate/validate_pb.ts";
+import { must_be_given as mustBeGiven } from "../../gen/policyguard/options/v1/options_pb.ts";
 import type { Schema } from "./model.ts";
 
 /** Keywords for the field's value, and for its items when it is a list. */
@@ -78,6 +79,7 @@ function defined(keywords: Record<string, Schema[string] | undefined>): Schema {
 
 /** Whether a request without the field fails: it is required, or the value that it then has breaks a rule. */
 export function isRequired(field: DescField): boolean {
+  if (getOption(field, mustBeGiven)) return true;
   const rules = rulesOf(field);
   if (rules === undefined) return false;
   if (rules.required) return true;

@@ -196,8 +196,8 @@ export type AlertPreview = Message<"policyguard.control.v1.AlertPreview"> & {
   evaluatedAt?: Timestamp | undefined;
 
   /**
-   * Whether the states of the last 24 hours are known. They are not for latencies and for what is only known of
-   * the present, such as runtimes: of these, only the value now is.
+   * Whether the states of the last 24 hours are known. They are not for what is only known of the present, such as
+   * runtimes: of these, only the value now is.
    *
    * @generated from field: bool has_history = 2;
    */
