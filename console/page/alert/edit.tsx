@@ -56,9 +56,8 @@ function Editor({ start, ruleId }: { readonly start: RuleForm; readonly ruleId?:
   const [preview, setPreview] = useState<{ readonly of: RuleForm; readonly shown: AlertPreview }>();
   const { run, isBusy, error } = useBusy();
   const faults = error === undefined ? [] : failureOf(error).fields;
-  // Faults name fields as the call has them: below the rule, or by themselves.
-  const faultOf = (field: string) =>
-    faults.find((each) => each.field === field || each.field === `rule.${field}`)?.message;
+  // Faults name fields as the call has them: below the rule.
+  const faultOf = (field: string) => faults.find((each) => each.field === `rule.${field}`)?.message;
   const fields = {
     form,
     faultOf,

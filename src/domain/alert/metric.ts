@@ -242,8 +242,15 @@ function valueOfRule(rule: ValueRule, sum: Counts, all: number): Measured {
   return { value: all < rule.minSamples ? undefined : value, samples: sum.evaluations };
 }
 
-/** The value of a group whose minutes are summed one by one; `part` and `whole` are set where the metric needs them. */
-export function valueOfPast(rule: ValueRule, sum: Counts): Measured {
+/**
+ * The value of a group whose minutes are summed one by one; `part` and `whole` are set where the metric needs them, and
+ * `latency` is the percentile of the window.
+ */
+export function valueOfPast(rule: ValueRule, sum: Counts, latency?: number): Measured {
+  if (sourceOf(rule) === "latencies") {
+    const samples = sum.evaluations;
+    return { value: samples < rule.minSamples ? undefined : latency, samples };
+  }
   if (isFact(rule.metric)) return valueOfFacts("share", rule.minSamples, [{ ...sum, policy: "" }]);
   return tellsRules(rule) ? valueOfRule(rule, sum, sum.whole) : valueOfCounts(rule, sum);
 }
@@ -313,12 +320,18 @@ export function valuesOfLatencies(
     histogram.addBytes(place.buckets);
   }
   const valueAt = (key: string, count: number) => {
-    const microseconds = count < rule.minSamples ? undefined : histograms.get(key)?.quantile(0.95);
-    return microseconds === undefined ? undefined : microseconds / 1_000;
+    const histogram = histograms.get(key);
+    return count < rule.minSamples || histogram === undefined ? undefined : latencyOf(histogram);
   };
   return new Map(
     [...samples].map(([key, { samples: count }]) => [key, { value: valueAt(key, count), samples: count }]),
   );
+}
+
+/** The 95th percentile of a histogram in milliseconds; undefined when it is empty. */
+export function latencyOf(histogram: LatencyHistogram): number | undefined {
+  const microseconds = histogram.quantile(0.95);
+  return microseconds === undefined ? undefined : microseconds / 1_000;
 }
 
 function isMeant({ metric, filter }: ValueRule, place: CountPlace): boolean {

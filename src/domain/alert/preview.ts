@@ -5,6 +5,7 @@ import { countByMinute, type PastOf, type PlaceColumn } from "../../store/alert/
 import type { AlertGroupBy, AlertRuleRow, GroupState } from "../../store/alert/alert-rule.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { lastWindowEnd, Measurement, type PlanUsageReader } from "./evaluation.ts";
+import { pastLatencies } from "./latency-past.ts";
 import {
   addCounts,
   type Group,
@@ -60,13 +61,21 @@ export async function previewRule(tx: Transaction, rule: TriedRule, usage: PlanU
   }
   const since = new Date(untilMs - historyMs - rule.windowMinutes * minuteMs);
   const byGroup = await minutesOf(tx, rule, past, { since, until: evaluatedAt });
-  const groups = [...byGroup].map(([key, rows]) => play(rule, key, rows, untilMs));
+  const latencies =
+    sourceOf(rule) === "latencies"
+      ? await pastLatencies(tx, rule, byGroup.keys(), { firstMs: untilMs - historyMs, untilMs })
+      : undefined;
+  const groups = [...byGroup].map(([key, rows]) =>
+    play(rule, { key, rows, untilMs, latencyAt: (ms) => latencies?.get(key)?.get(ms) }),
+  );
   return { evaluatedAt, hasHistory: true, groups };
 }
 
 // What is not counted by the minute has no past.
 function pastOf(rule: TriedRule): PastOf | undefined {
   const source = sourceOf(rule);
+  // The samples of latencies are evaluations.
+  if (source === "latencies") return "outcomes";
   if (source === "outcomes" || source === "losses" || source === "rules") return source;
   const { metric } = rule;
   return metric === "backend_error_rate" || metric === "annotated_false_positive_rate" ? metric : undefined;
@@ -112,8 +121,18 @@ function columnsOf(groupBy: AlertGroupBy | null | undefined): PlaceColumn[] {
   }
 }
 
+/** A group of the past. */
+interface PlayedGroup {
+  readonly key: string;
+  readonly rows: readonly PlacedCounts[];
+  /** End of the last window. */
+  readonly untilMs: number;
+  /** The percentile of the window that ends at a moment. */
+  readonly latencyAt: (ms: number) => number | undefined;
+}
+
 // The window moves on by a minute: what enters it is added, and what leaves it is taken away.
-function play(rule: TriedRule, key: string, rows: readonly PlacedCounts[], untilMs: number): PreviewGroup {
+function play(rule: TriedRule, { key, rows, untilMs, latencyAt }: PlayedGroup): PreviewGroup {
   const minutes = new Map<number, Counts>();
   for (const { startMs = 0, counts } of rows) {
     const sum = minutes.get(startMs) ?? noCounts();
@@ -127,7 +146,7 @@ function play(rule: TriedRule, key: string, rows: readonly PlacedCounts[], until
   let standing = quiet;
   const states: PreviewState[] = [];
   for (let atMs = firstMs; ; atMs += minuteMs) {
-    const { value } = valueOfPast(rule, sum);
+    const { value } = valueOfPast(rule, sum, latencyAt(atMs));
     // A group without evaluations is compared only while its state is not quiet.
     const isQuiet = standing.state === "ok" || standing.state === "no_data";
     const isGone = isQuiet && rule.groupBy != null && !isCounted(rule, sum);
@@ -141,7 +160,7 @@ function play(rule: TriedRule, key: string, rows: readonly PlacedCounts[], until
     if (entering !== undefined) addCounts(sum, entering, 1);
     if (leaving !== undefined) addCounts(sum, leaving, -1);
   }
-  return { group: groupOf(key), ...valueOfPast(rule, sum), states: states.slice(-maxStates) };
+  return { group: groupOf(key), ...valueOfPast(rule, sum, latencyAt(untilMs)), states: states.slice(-maxStates) };
 }
 
 // Whether a window has anything of a group. Of a rule, the whole is what all rules together judged.

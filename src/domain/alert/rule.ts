@@ -28,6 +28,7 @@ import {
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { findMembers } from "../../store/identity/member.ts";
+import { environmentNames } from "../../store/project/environment.ts";
 import { findProject } from "../../store/project/project.ts";
 import { findOrganization } from "../../store/tenancy/organization.ts";
 import type { TransactionalMailer } from "../mail/mail.ts";
@@ -121,7 +122,7 @@ export class AlertRules {
     return this.#database.transaction(caller, async (tx) => {
       await lockAlerts(tx);
       const row = tx.em.create(AlertRuleRow, newRule(tx, input));
-      await check(tx, row);
+      await check(tx, row, input);
       await assertRoom(tx);
       await tx.em.flush();
       tx.changed({ resource: `alert_rule/${row.id}`, before: null, after: auditView(row) });
@@ -137,7 +138,7 @@ export class AlertRules {
       const before = auditView(row);
       const condition = conditionOf(row);
       const changed = { ...row, ...written(input) };
-      await check(tx, changed);
+      await check(tx, changed, input);
       if (conditionOf(changed) !== condition) {
         await endEpisodes(tx, tellingOf(this.#parts), row);
         const from = new Date(lastWindowEnd(tx.now));
@@ -185,7 +186,7 @@ export class AlertRules {
     await this.#parts.fold(caller.orgId);
     return this.#database.transaction(caller, async (tx) => {
       const row = newRule(tx, input);
-      await check(tx, row);
+      await check(tx, row, input);
       tx.changed({ resource: "alert_rule", before: null, after: { rule: row.name } });
       return previewRule(tx, row, this.#parts.readPlanUsage);
     });
@@ -244,7 +245,7 @@ function newRule(tx: Transaction, input: AlertRuleInput) {
   const { name, metric, threshold } = input;
   const missing = Object.entries({ name, metric, threshold }).filter(([, value]) => value === undefined);
   if (name === undefined || metric === undefined || threshold === undefined) {
-    throw validationFailed(missing.map(([field]) => ({ field, message: "is required" })));
+    throw validationFailed(missing.map(([field]) => ofRequest({ field, message: "is required" })));
   }
   const none = { groupBy: null, recoveryThreshold: null, renotifyMinutes: null, silencedUntil: null };
   const compared = { state: "ok" as const, failures: 0, lastValue: null, isEvaluated: false, lastMailedAt: null };
@@ -297,9 +298,10 @@ function conditionOf(
 
 async function check(
   tx: Transaction,
-  rule: RuleFields & Pick<AlertRuleRow, "recoveryThreshold" | "notifyMemberIds">,
+  rule: RuleFields & Pick<AlertRuleRow, "recoveryThreshold">,
+  input: AlertRuleInput,
 ): Promise<void> {
-  const { operator, threshold, recoveryThreshold, metric, windowMinutes, filter } = rule;
+  const { operator, threshold, recoveryThreshold, metric, windowMinutes } = rule;
   const wrong: FieldViolation[] = [...placeProblems(rule)];
   if (recoveryThreshold != null && !isOnQuietSide(operator, threshold, recoveryThreshold)) {
     const side = operator === "gt" || operator === "gte" ? "most" : "least";
@@ -309,15 +311,30 @@ async function check(
     wrong.push({ field: "window_minutes", message: `must be at most ${maxLatencyMinutes} for latencies` });
   }
   wrong.push(...(isTested(metric) ? testedProblems(rule) : countedProblems(rule)));
-  const { projectId } = filter;
-  if (projectId !== undefined && (await findProject(tx, projectId)) === null) {
+  wrong.push(...(await unknownNames(tx, input)));
+  if (wrong.length > 0) throw validationFailed(wrong.map(ofRequest));
+}
+
+// Fields are named as in the request, where the rule is one of them.
+function ofRequest({ field, message }: FieldViolation): FieldViolation {
+  return { field: `rule.${field}`, message };
+}
+
+// What the input names and does not exist. What a rule named before may have been deleted since: its other fields can
+// be changed nevertheless.
+async function unknownNames(tx: Transaction, { filter, notifyMemberIds }: AlertRuleInput): Promise<FieldViolation[]> {
+  const wrong: FieldViolation[] = [];
+  const { projectId, environment } = filter ?? {};
+  if (projectId !== undefined && (await findProject(tx, projectId)) === null)
     wrong.push({ field: "filter.project_id", message: "there is no such project in this organization" });
+  else if (environment !== undefined && !(await environmentNames(tx, projectId)).includes(environment)) {
+    const where = projectId === undefined ? "organization" : "project";
+    wrong.push({ field: "filter.environment", message: `there is no such environment in this ${where}` });
   }
-  const ids = [...new Set(rule.notifyMemberIds)];
-  if ((await findMembers(tx, ids)).length < ids.length) {
+  const ids = [...new Set(notifyMemberIds)];
+  if ((await findMembers(tx, ids)).length < ids.length)
     wrong.push({ field: "notify.member_ids", message: "must be members of this organization" });
-  }
-  if (wrong.length > 0) throw validationFailed(wrong);
+  return wrong;
 }
 
 function countedProblems({ metric, windowMinutes }: RuleFields): FieldViolation[] {

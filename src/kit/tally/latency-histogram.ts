@@ -48,6 +48,15 @@ export class LatencyHistogram {
 
   /** Adds the counts of another one, in the form of `toBytes`. */
   addBytes(bytes: Uint8Array): void {
+    this.#countBytes(bytes, 1);
+  }
+
+  /** Takes the counts of another one away that were added before. */
+  removeBytes(bytes: Uint8Array): void {
+    this.#countBytes(bytes, -1);
+  }
+
+  #countBytes(bytes: Uint8Array, sign: 1 | -1): void {
     let at = 0;
     const next = (): number => {
       let value = 0;
@@ -62,7 +71,7 @@ export class LatencyHistogram {
     while (at < bytes.length) {
       bucket += next();
       if (bucket >= maxBuckets) throw new Error("a histogram has no such bucket");
-      this.#count(bucket, next());
+      this.#count(bucket, sign * next());
     }
   }
 

@@ -86,12 +86,7 @@ export async function countByMinute(
 ): Promise<PlacedCounts[]> {
   const { from, sums, size, filters } = queries[of];
   const parameters: unknown[] = [tx.orgId, since, until];
-  const conditions = filters.flatMap((name) => {
-    if (filter[name] === undefined) return [];
-    parameters.push(filter[name]);
-    return [` and ${columnOf[name]} = $${parameters.length}`];
-  });
-  const those = `${from}${conditions.join("")}`;
+  const those = `${from}${conditionsOf(filter, filters, parameters)}`;
   const names = columns.join(", ");
   const largest =
     columns.length === 0
@@ -105,6 +100,53 @@ export async function countByMinute(
     parameters,
   );
   return rows.map(ofPast);
+}
+
+// The conditions of a filter, whose values are added to the parameters.
+function conditionsOf(filter: AlertFilter, names: readonly (keyof AlertFilter)[], parameters: unknown[]): string {
+  const conditions = names.flatMap((name) => {
+    if (filter[name] === undefined) return [];
+    parameters.push(filter[name]);
+    return [` and ${columnOf[name]} = $${parameters.length}`];
+  });
+  return conditions.join("");
+}
+
+/** Latencies of a minute and a place. */
+export interface MinuteLatencies {
+  readonly startMs: number;
+  readonly projectId: string;
+  readonly environment: string;
+  readonly agentKey: string;
+  /** A LatencyHistogram. */
+  readonly buckets: Buffer;
+}
+
+interface LatencyRow {
+  readonly start_ms: number;
+  readonly project_id: string;
+  readonly environment: string;
+  readonly agent_key: string;
+  readonly buckets: Buffer;
+}
+
+/** The latencies of each minute of a window for a rule. */
+export async function latenciesByMinute(
+  tx: Transaction,
+  { since, until }: CountWindow,
+  filter: AlertFilter,
+): Promise<MinuteLatencies[]> {
+  const parameters: unknown[] = [tx.orgId, since, until];
+  const those = `${minutesOf("stat_latency")}${conditionsOf(filter, queries.outcomes.filters, parameters)}`;
+  const rows = await runBound<LatencyRow>(
+    tx,
+    `select (extract(epoch from start) * 1000)::float8 as start_ms, project_id, environment, agent_key, buckets
+     from ${those}`,
+    parameters,
+  );
+  return rows.map(({ start_ms: startMs, project_id: projectId, environment, agent_key: agentKey, buckets }) => ({
+    ...{ startMs, projectId, environment, agentKey, buckets },
+  }));
 }
 
 function ofPast(row: PastRow & Partial<Counts>): PlacedCounts {

@@ -10,6 +10,7 @@ import type { MailMessage, TransactionalMailer } from "../../../../src/domain/ma
 import { StatFold } from "../../../../src/domain/telemetry/stat-fold.ts";
 import { createLog } from "../../../../src/kit/observability/log.ts";
 import { certainRate } from "../../../../src/kit/statistics/mixture-test.ts";
+import { LatencyHistogram } from "../../../../src/kit/tally/latency-histogram.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { eventually } from "../../../harness/eventually.ts";
@@ -384,6 +385,54 @@ it("a preview compares a group while it has evaluations, as the rule would", asy
   expect((await rules().get(world.caller, id)).row.state).toBe("ok");
   const { groups } = await rules().test(world.caller, id);
   expect(groups.map(({ states }) => states.map(({ state }) => state))).toEqual([["ok"]]);
+});
+
+it("a preview shows the past of latencies, by group", async () => {
+  const { world } = await home();
+  const { orgId, projectId } = world;
+  const usual = Array.from({ length: 40 }, () => 20_000);
+  const minutes = [usual, [...usual.slice(3), 900_000, 900_000, 900_000], [], usual, usual.slice(0, 10)];
+  for (const latencies of minutes) {
+    const start = new Date((Math.floor(clock.now().getTime() / minuteMs) - 1) * minuteMs);
+    const histogram = new LatencyHistogram();
+    for (const microseconds of latencies) histogram.add(microseconds);
+    for (const agent of ["slow", "other"]) {
+      const place = { org_id: orgId, period: 1, start, project_id: projectId, environment: "dev", agent_key: agent };
+      const buckets = Buffer.from((agent === "slow" ? histogram : new LatencyHistogram()).toBytes());
+      if (latencies.length === 0) continue;
+      await count(world, 0, { agent, all: latencies.length });
+      await insert("stat_latency", { ...place, stage: 1, buckets });
+    }
+    clock.pass(minuteMs);
+  }
+  const input = { name: "Slow", metric: "latency_p95_ms" as const, threshold: 500, cleared: [] };
+  const past = async (change: Partial<AlertRuleInput>) => {
+    const { groups, hasHistory } = await rules().preview(world.caller, { ...input, ...change });
+    expect(hasHistory).toBe(true);
+    return groups.map(({ group, value, samples, states }) => [
+      ...[group.agentKey, value, samples],
+      ...states.map(({ state, value: seen }) => `${state} ${seen === undefined ? "-" : Math.round(seen / 10) * 10}`),
+    ]);
+  };
+  // Windows of a minute: the last one has too few evaluations for a value.
+  expect(await past({ windowMinutes: 1, filter: { agentKey: "slow" } })).toEqual([
+    [undefined, undefined, 10, "no_data -", "ok 20", "firing 900", "ok 20", "no_data -"],
+  ]);
+  // Windows of two minutes: the slow ones of the second minute are too few among 80, and enough among their own 40.
+  const byAgent = await past({ windowMinutes: 2, groupBy: "agent" });
+  expect(byAgent.toSorted()).toEqual([
+    ["other", undefined, 50, "ok -", "no_data -"],
+    ["slow", expect.closeTo(20, 0), 50, "ok -", "firing 900", "ok 20"],
+  ]);
+});
+
+it("a rule can be changed although the environment that it names was deleted", async () => {
+  const { world, id } = await home({ filter: { environment: "dev" } });
+  const elsewhere = { cleared: [], filter: { environment: "elsewhere" } };
+  await expect(rules().update(world.caller, id, elsewhere)).rejects.toThrow("no such environment");
+  await witness.query("delete from environment where org_id = $1 and name = 'dev'", [world.orgId]);
+  const { row } = await rules().update(world.caller, id, { cleared: [], isEnabled: false });
+  expect(row).toMatchObject({ isEnabled: false, filter: { environment: "dev" } });
 });
 
 it("a preview shows the past of rules, backends and annotations as well", async () => {
