@@ -73,7 +73,7 @@ function linesOf(done: RestoredOrganization): string[] {
       ? []
       : [`  its log of evidence begins epoch ${epoch.epoch} after ${epoch.size} entries, as ${epoch.origin}`]),
     ...runtimes.map(({ id, environment, witnessedSize, isForked }) => {
-      const seen = `had seen ${witnessedSize} entries${isForked ? ", more than there are" : ""}`;
+      const seen = `had seen ${witnessedSize} entries${isForked ? " that this log does not continue" : ""}`;
       const next = keys.areAllNew ? "start it once with --repin" : "it follows when it is connected";
       return `  runtime ${id} (${environment}) ${seen}; ${next}`;
     }),

@@ -20,7 +20,7 @@ export const evidenceTexts = {
     "The newest checkpoint is old although there are newer entries: the worker may not run, or refuses to sign a log that does not continue.",
   forks: (n: number) => `${counted(n, "report", "reports")} of a fork`,
   forksText:
-    "A runtime kept a checkpoint that this log does not continue: the log was rewritten, or an old backup was restored. Find out which before you trust the log.",
+    "A runtime kept a checkpoint that this log does not continue: the log was rewritten, or an old backup was restored. Find out which before you trust the log. A restore that was announced is told below, and explains what was reported before it.",
   forkBy: (resource: string) => `reported by ${resource}`,
   log: "Log",
   action: "Action",
