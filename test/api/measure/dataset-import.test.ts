@@ -2,10 +2,18 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { type AddressInfo, connect as connectTcp } from "node:net";
 import { Readable } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import { gzipSync } from "node:zlib";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -21,6 +29,7 @@ import { createOutbound } from "../../../src/kit/net/outbound/client.ts";
 import { createNetworkGuard } from "../../../src/kit/net/outbound/guard.ts";
 import { type Database, openDatabase } from "../../../src/store/connection/database.ts";
 import { eventually } from "../../harness/eventually.ts";
+import { createMemoryMeter } from "../../harness/memory-meter.ts";
 import { createMovedClock } from "../../harness/moved-clock.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../harness/process/control-plane.ts";
 import { testSealer } from "../../harness/sealer.ts";
@@ -90,14 +99,18 @@ async function sendLarge(id: string, sizeBytes: number, onPiece: () => void) {
     }
     yield Buffer.alloc(sizeBytes - lines * length, " ");
   };
-  const response = await fetch(`${plane.baseUrl}/v1/orgs/${world.orgId}/datasets/${id}/import`, {
+  // Not by fetch(), which keeps what it has sent.
+  const request = httpRequest(`${plane.baseUrl}/v1/orgs/${world.orgId}/datasets/${id}/import`, {
     method: "POST",
     headers: { authorization: `Bearer ${world.tokens.admin}`, "content-type": "application/x-ndjson" },
-    body: Readable.toWeb(Readable.from(pieces())) as unknown as BodyInit, // two names of one class
-    ...{ duplex: "half" },
   });
-  const text = await response.text();
-  return { status: response.status, text, added: (JSON.parse(text) as Json).added };
+  const [[response]] = await Promise.all([
+    once(request, "response") as Promise<[IncomingMessage]>, // what the event has
+    // A server that refuses the file closes the connection before it has read all of it.
+    pipeline(Readable.from(pieces()), request).catch(() => undefined),
+  ]);
+  const text = await textOf(response);
+  return { status: response.statusCode, text, added: (JSON.parse(text) as Json).added };
 }
 
 const samplesOf = async (id: string) => (await call("GET", `/datasets/${id}/samples?limit=200`)).body;
@@ -335,16 +348,13 @@ describe("an import", () => {
     const { n: mebibytes } = sampleOf({ n: 2, seed: 1 });
     const id = await newDataset();
     const sizeBytes = mebibytes * 2 ** 20;
-    let most = 0;
-    const before = process.memoryUsage().rss;
-    const { status, added } = await sendLarge(id, sizeBytes, () => {
-      most = Math.max(most, process.memoryUsage().rss);
-    });
+    const memory = createMemoryMeter({ everyMs: 1_000 });
+    const { status, added } = await sendLarge(id, sizeBytes, memory.look);
     expect([status, added]).toEqual([200, Math.floor(sizeBytes / largeLine(0).length)]);
-    const grown = Math.round((most - before) / 2 ** 20);
+    const held_mib = Math.round(memory.grownBytes() / 2 ** 20);
     // Caller and server are one process here. A body that is held would be there twice.
-    if (mebibytes >= 64) expect(grown).toBeLessThan(200);
-    reportSample({ n: mebibytes, failures: 0, figures: { memory_mib: grown } });
+    if (mebibytes >= 128) expect(held_mib).toBeLessThan(64);
+    reportSample({ n: mebibytes, failures: 0, figures: { held_mib } });
   });
 
   it("above the limit is refused, and says the limit and what to do", { timeout: 3_600_000 }, async () => {

@@ -6,8 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { reportProgress, reportSample, sampleOf } from "../../../../scripts/assurance/sample.ts";
@@ -23,6 +21,7 @@ import { createSealer, parseMasterKeys } from "../../../../src/platform/seal.ts"
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { runBound } from "../../../../src/store/core/bulk.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { createMemoryMeter } from "../../../harness/memory-meter.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 
 const sealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) });
@@ -111,28 +110,6 @@ async function fill({ orgId }: World, from: number, count: number): Promise<void
   });
 }
 
-/** Memory that the process holds beside code and garbage, and the most of it since the beginning. */
-function memoryMeter() {
-  setFlagsFromString("--expose-gc");
-  const collect: () => void = runInNewContext("gc");
-  const held = () => {
-    collect();
-    const { heapUsed, external } = process.memoryUsage();
-    return heapUsed + external;
-  };
-  const before = held();
-  let most = before;
-  let lookedAtMs = performance.now();
-  return {
-    look: () => {
-      if (performance.now() < lookedAtMs + lookMs) return;
-      most = Math.max(most, held());
-      lookedAtMs = performance.now();
-    },
-    grownBytes: () => most - before,
-  };
-}
-
 it("holds a part of a log at a time, however long the log is", { timeout: 7_200_000 }, async () => {
   const { n } = sampleOf({ n: 2_000, seed: 23 });
   const world = await createWorld(database);
@@ -153,7 +130,7 @@ it("holds a part of a log at a time, however long the log is", { timeout: 7_200_
   const figures: Record<string, number> = {};
   for (const format of ["jsonl", "zip"] satisfies EvidenceFormat[]) {
     const file = join(folder, `log.${format}`);
-    const meter = memoryMeter();
+    const meter = createMemoryMeter({ everyMs: lookMs });
     const startedAt = performance.now();
     const parts = await exports.open(world.caller, { query, format, treeSize: n });
     const looking = async function* () {
