@@ -219,7 +219,10 @@ async function write(
 async function renew(tx: Transaction, trace: LockedTrace, row: AnnotationRow): Promise<void> {
   const { quorum } = await annotationSettingOf(tx, trace.projectId);
   const hasFinding = findsSomething(trace.record, ruleOf(row));
-  await renewVerdict(tx, trace, row, { quorum, hasFinding, probability: await samplingOf(tx, trace.id) });
+  const drawn = await samplingOf(tx, trace.id);
+  // Of evaluations like this one the runtime may have sent a record of some percent only.
+  const probability = drawn === null ? null : (drawn * (trace.record.samplingPercent || 100)) / 100;
+  await renewVerdict(tx, trace, row, { quorum, hasFinding, probability });
 }
 
 async function lockTrace(tx: Transaction, id: string): Promise<LockedTrace> {

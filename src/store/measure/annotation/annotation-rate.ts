@@ -2,6 +2,7 @@
 // so that they do not depend on what they sample.
 
 import { defineEntity, p } from "@mikro-orm/core";
+import { Outcome } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { runBound } from "../../core/bulk.ts";
 import { tenantTable } from "../../core/tenant.ts";
 import type { Transaction } from "../../core/transaction.ts";
@@ -24,26 +25,30 @@ const schema = defineEntity({
 export class AnnotationRateRow extends schema.class {}
 schema.setClass(AnnotationRateRow);
 
-/** Evaluations of a stratum on the days before, and how many of these days had any evaluations. */
+/** Evaluations of a stratum on the days before of which there would be a trace, by the present sampling. */
 export interface StratumCount {
   readonly stratum: number;
   readonly evaluations: number;
 }
 
-/** What a project's environments evaluated from one day until another, by stratum, and on how many days. */
+/** What a project's environments evaluated and have a trace of, from a day until another, by stratum; and on how many days. */
 export async function countStrata(
   tx: Transaction,
   projectId: string,
   { since, until }: { readonly since: Date; readonly until: Date },
 ): Promise<{ readonly days: number; readonly strata: readonly StratumCount[] }> {
   const parameters = [tx.orgId, projectId, since, until];
-  const from = `from stat_outcome
-    where org_id = $1 and period = 3 and project_id = $2 and start >= $3 and start < $4`;
-  const days = await runBound<{ days: number }>(tx, `select count(distinct start)::int as days ${from}`, parameters);
+  const from = `from stat_outcome s
+    left join environment e on e.org_id = s.org_id and e.project_id = s.project_id and e.name = s.environment
+    where s.org_id = $1 and s.period = 3 and s.project_id = $2 and s.start >= $3 and s.start < $4`;
+  // Percent of the evaluations that have a trace: all that were blocked, and of the others as many as are asked for.
+  const percent = `case s.outcome when ${Outcome.BLOCK} then 100
+    when ${Outcome.ALLOW} then coalesce(e.sampled_allow_percent, 100) else coalesce(e.sampled_other_percent, 100) end`;
+  const days = await runBound<{ days: number }>(tx, `select count(distinct s.start)::int as days ${from}`, parameters);
   const strata = await runBound<StratumCount>(
     tx,
-    `select case when outcome > 1 then 1 when would_be_outcome > 1 then 2 else 3 end as stratum,
-       sum(evaluations)::float8 as evaluations ${from} group by 1`,
+    `select case when s.outcome > 1 then 1 when s.would_be_outcome > 1 then 2 else 3 end as stratum,
+       sum(s.evaluations * ${percent} / 100)::float8 as evaluations ${from} group by 1`,
     parameters,
   );
   return { days: days[0]?.days ?? 0, strata };

@@ -176,6 +176,18 @@ describe("the queue of traces to annotate", () => {
     expect(verdicts).toEqual([{ probability: 1 }]);
   });
 
+  it("counts a trace for the evaluations that it stands for, where its runtime sends a sample", async () => {
+    const [record] = [blockedEvaluation("secrets", { samplingPercent: 10 })];
+    const id = await project([record], 10_000);
+    const ada = person();
+    await queue.lease(ada, undefined, { projectId: id }, 1);
+    await mark(ada, record.evaluationId, AnnotationMark.CORRECT);
+    const verdicts = await database.read(world.orgId, (tx) =>
+      tx.sql("select probability from annotation_verdict where trace_id = ?", [record.evaluationId]),
+    );
+    expect(verdicts).toEqual([{ probability: 0.1 }]);
+  });
+
   it("has in its informative lane what is near a threshold, unjudged or rare, and little of the same", async () => {
     const close = [0.52, 0.51, 0.54, 0.53].map((score) =>
       blockedEvaluation("secrets", { findings: [found("a", score)] }),
