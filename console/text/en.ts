@@ -29,6 +29,7 @@ import { settingTexts } from "./setting.ts";
 import { signingKeyTexts } from "./signing-key.ts";
 import { roleTexts, teamTexts } from "./team.ts";
 import { toDatasetTexts } from "./to-dataset.ts";
+import { voiceTexts } from "./voice.ts";
 import { webhookTexts } from "./webhook.ts";
 
 /** The English texts. */
@@ -382,6 +383,7 @@ export const en = {
   },
   exportTraces: exportTracesTexts,
   playground: playgroundTexts,
+  voices: voiceTexts,
   edit: editTexts,
   lists: listTexts,
   schemas: schemaTexts,

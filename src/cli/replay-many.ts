@@ -20,6 +20,7 @@ import { resourceJson } from "./resource-json.ts";
 import { waitForRun } from "./run-wait.ts";
 import { type Organization, openOrganization, projectIdOf } from "./server.ts";
 import { numberOf, timeOf } from "./trace-filter.ts";
+import { voiceText } from "./voice-text.ts";
 
 /** By what to replay. */
 export const replayModes = { auto: ReplayMode.AUTO, signals: ReplayMode.SIGNALS, text: ReplayMode.TEXT } as const;
@@ -158,7 +159,10 @@ async function printResults(server: Organization, replayId: string, output: Outp
     const is = outcome === undefined ? `${least} to ${most}` : spelled(outcome);
     return [traceId, `${spelled(was)} -> ${is}`, shown(decidedByRule ?? reasons.join(", "))];
   });
-  for (const line of columns(rows)) output.line(line);
+  for (const [index, line] of columns(rows).entries()) {
+    output.line(line);
+    for (const voice of results[index]?.backends ?? []) output.line(shown(`  ${voiceText(voice)}`));
+  }
   if (total > results.length)
     output.line(`and ${total - results.length} more: GET /v1/orgs/{org_id}/replays/${replayId}/results`);
 }

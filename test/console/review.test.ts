@@ -1,5 +1,6 @@
 // What people say of traces: marks, the queue, replays, and what a false positive becomes; in a real browser.
 
+import type { JsonObject } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
@@ -66,12 +67,17 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
   test("a trace says what was not judged, its scores, labels and conversation; filters are added by name", async () => {
     const { plane, world } = driver;
     const page = await driver.openAs("editor", driver.at("/traces"));
+    const backends: JsonObject[] = [
+      { segment: "s1", detectors: ["attack"], backend: "inj-model", score: 0.97, ownScore: 0.41 },
+      { segment: "s1", detectors: ["harm"], backend: "guard-model", reason: "between", ownScore: 0.05 },
+    ];
     const more = {
       sessionId: "s-1",
       metadata: { ticket: innocent },
       bundle: { version: 7, digest: `sha256:${"0".repeat(64)}` },
       unjudged: [{ detector: "slow-model", reason: "timeout", onError: "FAIL_MODE_FAIL_OPEN" }],
       signals: [{ detector: "gibberish", segment: "s1", category: "gibberish", score: 0.123, start: 0, end: 3 }],
+      backends,
     };
     const id = await reportTrace(plane, world, { text: "turn", outcome: "ALLOW", more });
     await reportTrace(plane, world, { text: "turn before", outcome: "ALLOW", more: { sessionId: "s-1" } });
@@ -82,6 +88,8 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.getByRole("table", { name: "Traces" }).getByRole("button").click();
     const drawer = page.getByRole("complementary", { name: "Trace" });
     await drawer.getByText("slow-model").waitFor();
+    await drawer.getByText("attack · s1 · inj-model scored 0.97; the detector itself 0.41").waitFor();
+    await drawer.getByText("guard-model not asked, since the detector's own score decides").waitFor();
     await drawer.getByText("Scores of all detectors (1)").click();
     await drawer.getByText("0.123").waitFor();
     await drawer.getByText(innocent).waitFor();

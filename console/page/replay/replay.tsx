@@ -25,6 +25,7 @@ import { Select } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import { ReplayFigures } from "../../part/judgement/replay-figures.tsx";
+import { Voices } from "../../part/judgement/voices.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -265,6 +266,15 @@ function ResultTable({ results, orgId }: { readonly results: readonly ReplayResu
           cell: ({ decidedByRule, wasDecidedByRule }) => <code>{decidedByRule ?? wasDecidedByRule}</code>,
         },
         { title: texts.reasons, isExtra: true, cell: ({ reasons }) => reasons.join(", ") },
+        ...(results.some(({ backends }) => backends.length > 0)
+          ? [
+              {
+                title: en.voices.title,
+                isExtra: true,
+                cell: ({ backends }: ReplayResult) => <Voices voices={backends} />,
+              },
+            ]
+          : []),
       ]}
     />
   );

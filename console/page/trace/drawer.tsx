@@ -16,7 +16,7 @@ import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { absolute, duration } from "../../text/format.ts";
 import { Marks } from "./marks.tsx";
-import { Conversation, Signals, Unjudged } from "./more.tsx";
+import { Backends, Conversation, Signals, Unjudged } from "./more.tsx";
 import { ReplaySection } from "./replay.tsx";
 import style from "./trace.module.css";
 
@@ -124,6 +124,7 @@ function Decision({ trace }: { readonly trace: Trace }) {
           </li>
         ))}
       </ul>
+      <Backends trace={trace} />
     </>
   );
 }

@@ -11,6 +11,7 @@ import { stageName } from "../../data/stage.ts";
 import { wireNames } from "../../data/wire-name.ts";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
+import { Voices } from "../../part/judgement/voices.tsx";
 import { Answered } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { count, decimal, timeOfDay } from "../../text/format.ts";
@@ -59,6 +60,17 @@ export function Signals({ trace: { signals, signalsOmitted } }: { readonly trace
         ))}
       </ul>
     </details>
+  );
+}
+
+/** What detector backends said, or why they were not asked; absent where there are none. */
+export function Backends({ trace: { backends } }: { readonly trace: Trace }) {
+  if (backends.length === 0) return null;
+  return (
+    <>
+      <h3>{en.voices.title}</h3>
+      <Voices voices={backends} />
+    </>
   );
 }
 

@@ -18,6 +18,7 @@ import { Button } from "../../part/button.tsx";
 import { Select } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
+import { Voices } from "../../part/judgement/voices.tsx";
 import { useKeys } from "../../part/keys.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
@@ -90,7 +91,7 @@ export function ReplaySection({ trace }: { readonly trace: Trace }) {
 }
 
 function Answer({ replay }: { readonly replay: TraceReplay }) {
-  const { changed, original, replayed, reasons, rules, outcomeRange } = replay;
+  const { changed, original, replayed, reasons, rules, outcomeRange, backends } = replay;
   const verdict = changed === undefined ? texts.unknownOutcome : changed ? texts.otherOutcome : texts.sameOutcome;
   return (
     <div className={style.segment}>
@@ -115,6 +116,7 @@ function Answer({ replay }: { readonly replay: TraceReplay }) {
           </li>
         ))}
       </ul>
+      {backends.length > 0 && <Voices voices={backends} />}
     </div>
   );
 }

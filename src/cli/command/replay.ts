@@ -15,6 +15,7 @@ import { ReplayTally, replayLines } from "../replay-lines.ts";
 import { manyOptions, replayHow, replayMany, replayModes, replayTimes } from "../replay-many.ts";
 import { resourceJson } from "../resource-json.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
+import { voiceText } from "../voice-text.ts";
 
 /** Changes that are printed for people; --json has more. */
 const maxPrinted = 20;
@@ -147,6 +148,7 @@ function printTrace(result: TraceReplay, output: Output): void {
     rule.reasons.join(", "),
   ]);
   for (const line of columns(rows)) output.line(`  ${line}`);
+  for (const voice of result.backends) output.line(shown(`  ${voiceText(voice)}`));
   output.json(resourceJson(TraceReplaySchema, result));
 }
 

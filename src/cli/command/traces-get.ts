@@ -1,12 +1,12 @@
 import { TraceReplayability } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { OutcomeSchema, StageSchema } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { BackendVoice } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes, refusal } from "../failure.ts";
 import { shown } from "../output.ts";
 import { timeText } from "../resource-json.ts";
 import { openOrganization, serverOptions } from "../server.ts";
 import { nameOf, traceJson } from "../trace-filter.ts";
+import { voiceText } from "../voice-text.ts";
 
 const replayed: Readonly<Record<TraceReplayability, string>> = {
   [TraceReplayability.UNSPECIFIED]: "",
@@ -59,11 +59,3 @@ export const tracesGet = defineCommand({
     return exitCodes.fine;
   },
 });
-
-/** What a backend said of a segment, beside the detector itself. */
-function voiceText({ segment, detectors, backend, reason, score, ownScore }: BackendVoice): string {
-  const said =
-    score === undefined ? `said nothing (${reason})` : `scored ${score}${reason === "" ? "" : ` (${reason})`}`;
-  const own = ownScore === undefined ? "" : `, the detector itself ${ownScore}`;
-  return `backend ${backend} of ${detectors.join(", ")} in ${segment}: ${said}${own}`;
-}

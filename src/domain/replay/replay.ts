@@ -2,6 +2,7 @@
 
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import type { BackendVoice } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { insufficientScope, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Clock } from "../../kit/process/clock.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
@@ -20,7 +21,7 @@ import { PolicyFinder } from "../playground/selection.ts";
 import { enabledSchemas } from "../policy/output-schema.ts";
 import { addEndedRun, addRun, cancelRun, removeRun, reportOf, requireRun } from "../run/run.ts";
 import { detailDays } from "../run/run-retention.ts";
-import { maySeeText } from "../telemetry/trace.ts";
+import { maySeeText, type Traces } from "../telemetry/trace.ts";
 import { type ReplayReport, replayReportOf } from "./replay-report.ts";
 import {
   type ReplayFilter,
@@ -73,6 +74,13 @@ export interface ReplayParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly analysis: Analysis;
+  readonly traces: Pick<Traces, "voicesOf">;
+}
+
+/** A changed or bounded trace, and what came of detector backends when it was made. */
+export interface JudgedTrace {
+  readonly row: ReplayResultRow;
+  readonly voices: readonly BackendVoice[];
 }
 
 /** Begins, reads and ends replays. */
@@ -154,10 +162,14 @@ export class Replays {
     caller: Caller,
     id: string,
     page: Page & { readonly change: ResultChange | undefined },
-  ): Promise<[ReplayResultRow[], number]> {
-    return this.#parts.database.read(caller.orgId, async (tx) => {
+  ): Promise<[JudgedTrace[], number]> {
+    const { database, traces } = this.#parts;
+    return database.read(caller.orgId, async (tx) => {
       const run = await requireReplay(tx, caller, id);
-      return listReplayResults(tx, run.id, page);
+      const [rows, total] = await listReplayResults(tx, run.id, page);
+      const positions = rows.map(({ traceId, createdAt }) => ({ id: traceId, createdAt }));
+      const voices = await traces.voicesOf(tx, positions);
+      return [rows.map((row) => ({ row, voices: voices.get(row.traceId) ?? [] })), total];
     });
   }
 

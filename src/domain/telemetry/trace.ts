@@ -2,7 +2,11 @@
 
 import { fromBinary, type JsonObject } from "@bufbuild/protobuf";
 import { CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
-import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import {
+  type BackendVoice,
+  type EvaluationRecord,
+  EvaluationRecordSchema,
+} from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { type Replayability, replayabilityOf } from "../../../runtime/engine/replay/replayability.ts";
 import { insufficientScope, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
@@ -116,6 +120,13 @@ export class Traces {
       if (trace === undefined) throw notFound("trace");
       return trace;
     });
+  }
+
+  /** What came of detector backends in the traces at these positions, by trace; an erasure takes it away. */
+  async voicesOf(tx: Transaction, positions: readonly TraceCursor[]): Promise<ReadonlyMap<string, BackendVoice[]>> {
+    const traces = (await readTraces(tx, positions)).map(withRecord);
+    const isHidden = traces.length === 0 ? undefined : await hiddenNow(tx, this.#sealer);
+    return new Map(traces.map((trace) => [trace.id, isHidden?.(trace) === true ? [] : trace.record.backends]));
   }
 
   /**

@@ -169,7 +169,7 @@ function estimateMessage({
   return { traces, possible, ...estimated };
 }
 
-function resultMessage(row: Result): MessageInitShape<typeof ReplayResultSchema> {
+function resultMessage({ row, voices }: Result): MessageInitShape<typeof ReplayResultSchema> {
   const { traceId, projectId, environment, was, least, most, reasons } = row;
   const isChanged = was < least || was > most;
   return {
@@ -183,5 +183,6 @@ function resultMessage(row: Result): MessageInitShape<typeof ReplayResultSchema>
     decidedByRule: row.rule ?? undefined,
     decidedByPolicy: row.policy ?? undefined,
     modeUsed: row.hasReadText ? ReplayMode.TEXT : ReplayMode.SIGNALS,
+    backends: [...voices],
   };
 }

@@ -16,6 +16,7 @@ import { Facts } from "../../../part/facts.tsx";
 import { MarkedText } from "../../../part/judgement/marked-text.tsx";
 import { Outcome } from "../../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../../part/judgement/outcome-name.ts";
+import { Voices } from "../../../part/judgement/voices.tsx";
 import layout from "../../../part/layout/layout.module.css";
 import { Table } from "../../../part/table.tsx";
 import { Tabs } from "../../../part/tabs.tsx";
@@ -202,7 +203,7 @@ function Segments({
 
 /** The segment in the forms that detectors read, and everything that was found in it, also below the thresholds. */
 function SegmentForms({
-  segment: { id, role, scanned, layers, detections },
+  segment: { id, role, scanned, layers, detections, backends },
   text,
 }: {
   readonly segment: ExplainedSegment;
@@ -244,6 +245,7 @@ function SegmentForms({
           ]}
         />
       )}
+      {backends.length > 0 && <Voices voices={backends} />}
     </div>
   );
 }

@@ -56,7 +56,12 @@ describe("a replay of many traces", () => {
     urls = await createTestDatabase();
     database = await openDatabase({ url: urls.applicationUrl, poolSize: 4, clock });
     workerDatabase = await openDatabase({ url: urls.workerUrl, poolSize: 2, clock });
-    replays = new Replays({ database, clock, analysis });
+    replays = new Replays({
+      database,
+      clock,
+      analysis,
+      traces: new Traces({ database, sealer: testSealer, analysis }),
+    });
     replayRun = new ReplayRun({ database: workerDatabase, sealer: testSealer, analysis });
   });
 
@@ -109,7 +114,7 @@ describe("a replay of many traces", () => {
     const single = new TraceReplay({ database, clock, analysis, traces });
     const { traces: all } = await traces.list(world.caller, {}, { limit: 200, offset: 0 });
     const [results] = await replays.results(world.caller, run.id, page);
-    const byTrace = new Map(results.map((each) => [each.traceId, each]));
+    const byTrace = new Map(results.map(({ row }) => [row.traceId, row]));
     let compared = 0;
     // Each replay of one compiles the policy anew.
     for (const { id, record } of all.filter((_, index) => index % 3 === 0 || index < 8)) {
@@ -160,7 +165,7 @@ describe("a replay of many traces", () => {
     const after = await replays.get(world.caller, begun.run.id);
     expect(after.report).toEqual(whole.report);
     const places = async ({ run }: Replay) =>
-      (await replays.results(world.caller, run.id, page))[0].map(({ place, traceId }) => [place, traceId]);
+      (await replays.results(world.caller, run.id, page))[0].map(({ row: { place, traceId } }) => [place, traceId]);
     expect(await places(after)).toEqual(await places(whole));
     expect(new Set((await places(after)).map(([, id]) => id)).size).toBe(after.report.results);
   });
