@@ -6,12 +6,14 @@ import type { Trigger } from "../detector-plan.ts";
 import type { Finding } from "../finding.ts";
 import { foreignPasswordNames, type NameStrength, nameAt, strengthOf } from "./credential-name.ts";
 import { spokenBeginning, type ValueBeginning, valueBeginning } from "./credential-operator.ts";
+import { toldPassword } from "./credential-sentence.ts";
 import { entropy, isPlaceholder, isTemplate } from "./placeholder.ts";
 
 /** Parts of names that mark a value as secret. */
 const literals = ["key", "token", "secret", "pass", "pwd", "credential", ...foreignPasswordNames];
 
-const nameAfter = /[A-Za-z0-9_.-]{0,24}/y;
+/** Endings of a name, in scripts with spaces between words. */
+const nameAfter = /[A-Za-z0-9_.\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}-]{0,24}/uy;
 /** String prefixes of several languages: a letter or a sign. */
 const stringPrefix = /(?:@|\$|[bru]{1,2}|L)(?=["'`])/iy;
 const quotedValue = /(["'`])((?:(?!\1)[^\n\\]){6,200})\\?\1/y;
@@ -42,15 +44,28 @@ function locate(text: string, start: number, end: number): Finding | undefined {
   nameAfter.lastIndex = end;
   const nameEnd = end + (nameAfter.exec(text)?.[0].length ?? 0);
   const name = nameAt(text, start, nameEnd);
+  const strength = strengthOf(name, text, nameEnd - name.length);
   const beginning = valueBeginning(text, name, nameEnd) ?? spokenBeginning(text, name, nameEnd);
   const value = beginning === undefined ? undefined : valueAt(text, beginning.at);
-  if (beginning === undefined || value === undefined || isNoValue(value.text)) return undefined;
-  const strength = strengthOf(name, text, nameEnd - name.length);
-  if (!isCredential(strength, value, beginning)) return undefined;
+  if (
+    beginning === undefined ||
+    value === undefined ||
+    isNoValue(value.text) ||
+    !isCredential(strength, value, beginning)
+  )
+    return strength === "password" ? toldFinding(text, nameEnd) : undefined;
   const kind = strength === "password" ? "password" : "generic";
   const attributes = { basis: kind === "password" ? "name of a password" : "name of a credential and entropy" };
   const score = value.quoted || /^[A-Z0-9_]+$/.test(name) ? 0.65 : 0.55;
   return { category: `secrets.${kind}`, start: value.start, end: value.start + value.text.length, score, attributes };
+}
+
+function toldFinding(text: string, nameEnd: number): Finding | undefined {
+  const told = toldPassword(text, nameEnd);
+  if (told === undefined || isNoValue(told.text)) return undefined;
+  const { start } = told;
+  const attributes = { basis: "name of a password in a sentence" };
+  return { category: "secrets.password", start, end: start + told.text.length, score: 0.55, attributes };
 }
 
 interface Value {

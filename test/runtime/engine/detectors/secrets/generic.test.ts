@@ -123,6 +123,35 @@ describe("a password", () => {
   });
 });
 
+describe("a password that a sentence tells", () => {
+  it.each([
+    ["The admin password on the old NAS is Gravel!72b.", "Gravel!72b"],
+    ["We set the password of the VPN to `Tin&Can44x` today.", "Tin&Can44x"],
+    ["Das neue Passwort von der Kasse ist jetzt Apfel_33xK.", "Apfel_33xK"],
+    ["Пароль администратора сменили на Kot!9912a.", "Kot!9912a"],
+    ["Jelszavam a géphez: Macska!9912a", "Macska!9912a"],
+    ["新しいパスワードをNeko!9912aに変更しました。", "Neko!9912a"],
+  ])("%s", (text, password) => {
+    expect(found("secrets", text)).toEqual([password]);
+  });
+
+  it.each([
+    "The password was leaked. Contact Anna#4411 for a new one.",
+    "Is a password like Tr0ub4dor&3 better than four words?",
+    "My password does not work in Chrome_v120-Beta or Windows11-Pro.",
+    "Our password policy is ISO27001#2022-Rev, as agreed.",
+    "The password was sent to Bob+test7@example.com yesterday.",
+    'login("MAIL_PASSWORD")  send(&Message2#a)',
+    "The password (see Page#12Room) is at the desk.",
+  ])("none in: %s", (text) => {
+    expect(found("secrets", text)).toEqual([]);
+  });
+
+  it("is not looked for further than some words away", () => {
+    expect(found("secrets", `The password ${"of the old server ".repeat(5)}is Gravel!72b`)).toEqual([]);
+  });
+});
+
 describe("no credential", () => {
   it.each([
     [

@@ -1,0 +1,63 @@
+// Passwords that a sentence tells, with words between the name and the value: "the password of the test server will be
+// …". No grammar joins the two in all languages, so what counts is the value: either it has the form of a password that
+// somebody chose, or a word that says "is" stands right before it and it has most of that form.
+
+import { entropy, isPlaceholder } from "./placeholder.ts";
+
+/** Maximum length of what stands between the name and the value. */
+const maxGapLength = 72;
+const maxGapWords = 10;
+const maxValueLength = 64;
+
+/** A run of ASCII after a space, a quotation mark or a letter of a script that has no spaces. */
+const run =
+  /(?<=[\s"'`(:“„«‘「『：（]|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])[A-Za-z0-9!#$%&*+@^_~?-][!-~]{7,63}/gu;
+const closing = /[.,;:?)"'`]+$/;
+/** The gap is one sentence of words: no end of a sentence, no list, no code, and no example of a password. */
+const otherText =
+  /[.!?;,](?=\s|$)|[。！？；，\n\r=<>{}()[\]|\\]|\b(?:such as|like|for example|for instance|zum Beispiel|par exemple|por ejemplo)\b/i;
+/** Things that are about passwords. */
+const otherThing =
+  /^[\s'"`]{0,3}(?:polic(?:y|ies)|manager|reset|field|hash(?:es)?|length|strength|rules?|generator|prompt|box|recovery|protection|requirements?)\b/i;
+/** What says that the value follows, in the words of all languages that have a name for a password. */
+const joiner = new RegExp(
+  `(?:^|[\\s'"\`])(?:${[
+    "is|are|was|be|becomes|to|now|as|ist|lautet|wird|auf|jetzt|zu|est|sera|désormais|maintenant|es|será|ahora|é|agora",
+    "è|sarà|adesso|ora|wordt|nu|är|blir|er|bliver|nå|on|nyt|je|je teď|teď|bude|jest|to|brzmi|teraz|este|acum|va fi",
+    "artık|şimdi|adalah|ialah|sekarang|là|bây giờ|lett|lesz|mostantól",
+    "это|теперь|будет|сейчас|тепер|буде|зараз|είναι|τώρα|هي|هو|أصبحت|الآن|היא|הוא|עכשיו|תהיה|है|अब",
+  ].join("|")}):?[\\s'"\`]{1,3}$|(?:[:：—–]|是|为|為|改成|は|が|는|은|คือ)[\\s'"\`「『]{0,3}$`,
+  "iu",
+);
+/** Signs that people put into passwords, and hardly into names of things. */
+const chosenSign = /[!#$%&*+@^~?]/;
+const nameOfThing =
+  /^[@#$%]|:\/\/|^www\.|\/|@[\w-]+\.\w|^v?\d+(?:[.:-]\d+)+|^\w+\(|^[\w-]+\.(?:\w{2,4})$|^&#|%[0-9A-Fa-f]{2}%|^C\+\+|^\d+[%+]/i;
+
+/** A value that a sentence tells. */
+export interface ToldValue {
+  readonly start: number;
+  readonly text: string;
+}
+
+/** The password that the sentence after a name tells; undefined when there is none. */
+export function toldPassword(text: string, nameEnd: number): ToldValue | undefined {
+  const rest = text.slice(nameEnd, nameEnd + maxGapLength + maxValueLength);
+  if (!/\d/.test(rest) || otherThing.test(rest)) return undefined;
+  for (const match of rest.matchAll(run)) {
+    const gap = rest.slice(0, match.index);
+    if (match.index > maxGapLength || otherText.test(gap) || gap.split(/\s+/).length > maxGapWords + 1)
+      return undefined;
+    const value = match[0].replace(closing, "");
+    if (isTold(value, joiner.test(gap))) return { start: nameEnd + match.index, text: value };
+  }
+  return undefined;
+}
+
+function isTold(value: string, isJoined: boolean): boolean {
+  if (value.length < 8 || nameOfThing.test(value) || isPlaceholder(value, 2.5) || entropy(value) < 2.5) return false;
+  const hasBothCases = /[a-z]/.test(value) && /[A-Z]/.test(value);
+  if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
+  const hasSign = chosenSign.test(value.slice(1));
+  return isJoined ? hasSign || hasBothCases : hasSign && hasBothCases;
+}
