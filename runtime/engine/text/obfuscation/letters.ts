@@ -1,6 +1,7 @@
 // Spans whose letters are replaced or separated.
 
 import { normalForm } from "../normal-form.ts";
+import { joinedCuts } from "./cut-words.ts";
 import type { Signals } from "./signals.ts";
 import type { ObfuscatedSpan } from "./span.ts";
 
@@ -31,6 +32,8 @@ const firstOfPlane: readonly (readonly [number, number])[] = [
 
 /** Lines are examined one by one, long ones in chunks. */
 const maxLineLength = 2_048;
+/** Marks on letters make a sentence many times as long. */
+const maxMarkedLength = 16_384;
 const maxWordLength = 40;
 const leetWords = /[^\s.,;:?"'()[\]{}<>/\\=_-]+/g;
 const minMixed = 2;
@@ -51,7 +54,11 @@ export function letterSpans(text: string, signals: Signals): ObfuscatedSpan[] {
     found.push(...chunksOf(text).flatMap((part) => withText("spaced", part, joinedLetters(part.text))));
     found.push(...linesOf(text).flatMap((line) => withText("split", line, joinedWords(line.text))));
   }
-  if (signals.fancy) found.push(...chunksOf(text).flatMap((part) => withText("fancy", part, unfancied(part.text))));
+  // Where all words are put together already, those of a list add nothing.
+  if (signals.cut && found.length === 0)
+    found.push(...chunksOf(text).flatMap((part) => withText("split", part, joinedCuts(part.text))));
+  if (signals.fancy)
+    found.push(...chunksOf(text, maxMarkedLength).flatMap((part) => withText("fancy", part, unfancied(part.text))));
   return found;
 }
 
@@ -80,11 +87,11 @@ export function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** The text in chunks of at most 2,048 units. */
-export function chunksOf(text: string): Line[] {
+/** The text in chunks of at most 2,048 units, or of another size. */
+export function chunksOf(text: string, size = maxLineLength): Line[] {
   const parts: Line[] = [];
-  for (let start = 0; start < text.length; start += maxLineLength) {
-    const end = Math.min(text.length, start + maxLineLength);
+  for (let start = 0; start < text.length; start += size) {
+    const end = Math.min(text.length, start + size);
     parts.push({ start, end, text: text.slice(start, end) });
   }
   return parts;
@@ -189,7 +196,7 @@ function unfancied(text: string): string | undefined {
     changed++;
     return letter;
   });
-  return changed < minSingles || changed * 8 < text.length ? undefined : bare;
+  return changed < minSingles || changed * 8 < bare.length ? undefined : bare;
 }
 
 function enclosed(point: number): string {

@@ -26,6 +26,8 @@ export interface Signals {
   readonly leet: boolean;
   /** Letters that stand alone, or are separated by signs. */
   readonly spaced: boolean;
+  /** Many short pieces that are no common words. */
+  readonly cut: boolean;
   /** Tags, variation selectors, zero-width characters. */
   readonly hidden: boolean;
   /** Letters of fancy alphabets, or marks on Latin letters. */
@@ -53,6 +55,7 @@ const minHidden = 4;
 const minFancy = 4;
 const minDots = 12;
 const minWords = 4;
+const minPieces = 4;
 const minRotated = 1;
 
 /** Counts the signals of obfuscation. */
@@ -77,6 +80,7 @@ export function signalsOf(text: string): Signals {
   let words = 0;
   let known = 0;
   let rotated = 0;
+  let pieces = 0;
   let packed = 0;
   let letters = 0;
   let before = kinds.space as number;
@@ -88,7 +92,7 @@ export function signalsOf(text: string): Signals {
       if (isHidden(unit)) hidden++;
       else if (isFancy(unit)) fancy++;
     }
-    const kind = unit < 0x80 ? (kindOf[unit] ?? 0) : unit < 0x250 ? kinds.letter : kinds.other;
+    const kind = unit < 0x80 ? (kindOf[unit] ?? 0) : kindOfWide(unit);
     if (kind === kinds.letter) {
       letters++;
       packed = letters <= 4 ? (packed << 8) | (unit | 0x20) : 0;
@@ -110,7 +114,10 @@ export function signalsOf(text: string): Signals {
       if (letters > 1 && letters <= 4) {
         const ways = waysOfShort(packed);
         if ((ways & asItStands) !== 0) known++;
-        else if ((ways & rotationSignal) !== 0) rotated++;
+        else {
+          pieces++;
+          if ((ways & rotationSignal) !== 0) rotated++;
+        }
       }
       letters = 0;
       packed = 0;
@@ -150,6 +157,7 @@ export function signalsOf(text: string): Signals {
     longRuns: maxRun >= minRun,
     leet: mixed >= minMixed,
     spaced: singles >= minSingles || parted >= minSingles,
+    cut: pieces >= minPieces && pieces * 3 >= words,
     hidden: hidden >= minHidden,
     fancy: fancy >= minFancy,
     morse: dots >= minDots && words * 2 <= dots,
@@ -158,6 +166,12 @@ export function signalsOf(text: string): Signals {
     rotatedWords,
   };
   return { ...signals, any: Object.values(signals).includes(true) };
+}
+
+// A dot in the middle parts letters as a full stop does.
+function kindOfWide(unit: number): number {
+  if (unit === 0xb7 || unit === 0x2022) return kinds.sign;
+  return unit < 0x250 ? kinds.letter : kinds.other;
 }
 
 function isHex(units: Uint16Array, at: number): boolean {
