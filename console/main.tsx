@@ -4,6 +4,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { isMissingFile } from "./app/missing-file.ts";
+import { keepPresses } from "./app/press.ts";
 import { Providers } from "./app/providers.tsx";
 import { router } from "./app/router.tsx";
 import { applyTheme, storedTheme } from "./app/theme.ts";
@@ -11,6 +12,7 @@ import { takeFragment } from "./data/fragment.ts";
 
 takeFragment();
 applyTheme(storedTheme());
+keepPresses();
 
 // A tab that is older than the server misses a file of its build. Drafts survive the reload. A file that is missed
 // again right after it is told as a failure, so that nobody's tab reloads for ever.

@@ -1,7 +1,10 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import style from "./dialog.module.css";
 
-/** A dialog in front of the page. The browser keeps the focus inside, and Escape closes it unless `isFirm`. */
+/**
+ * A dialog in front of the page. The browser keeps the focus inside, and Escape closes it unless `isFirm`. Its lower
+ * edge stays where it was when it opened: what loads makes it grow upwards, and no button moves under the pointer.
+ */
 export function Dialog({
   title,
   onClose,
@@ -19,8 +22,11 @@ export function Dialog({
   const id = useId();
   useEffect(() => {
     const element = dialog.current;
-    element?.showModal();
-    return () => element?.close();
+    if (element === null) return;
+    element.showModal();
+    const below = (innerHeight - element.getBoundingClientRect().bottom) / innerHeight;
+    element.style.setProperty("--below", `${Math.max(0, below * 100)}dvh`);
+    return () => element.close();
   }, []);
   return (
     <dialog

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { eventually } from "../harness/eventually.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 import type { World } from "../harness/vector/world.ts";
 
@@ -124,6 +125,49 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await page.getByText(/v3 · saved/).waitFor();
     await page.getByRole("link", { name: "Versions" }).click();
     await page.getByText("Weaker").or(page.getByText("Stricter")).first().waitFor();
+  });
+
+  test("what loads neither moves a dialog's buttons nor takes a press", async () => {
+    const page = await openAs("editor", at("/"));
+    await createPolicy(page, "pressed");
+    await writeInto(page, policyOf("pressed", "FLAG"));
+    let answer: (() => void) | undefined;
+    await page.route("**/*.PolicyService/DiffPolicyDraft", async (route) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Save…" }).click();
+    const save = page.getByRole("button", { name: "Save", exact: true });
+    await save.hover();
+    await eventually(() => expect(answer).toBeDefined());
+    const before = await save.boundingBox();
+    await page.mouse.down();
+    answer?.();
+    await page.getByText("Weaker").first().waitFor();
+    expect(await save.boundingBox()).toEqual(before);
+    await page.mouse.up();
+    await page.getByText(/v2 · saved/).waitFor();
+
+    const versions = page.getByRole("link", { name: "Versions" });
+    const push = () =>
+      page.evaluate(() => {
+        const [content] = document.getElementsByTagName("main");
+        content?.style.setProperty("padding-top", "200px");
+      });
+    await versions.hover();
+    await page.mouse.down();
+    // Whoever moves away before the release has thought better of it.
+    await page.mouse.move(600, 600);
+    await page.mouse.up();
+    await versions.hover();
+    await page.mouse.down();
+    await push();
+    await page.getByRole("heading", { level: 1, name: "pressed" }).waitFor();
+    await page.mouse.up();
+    await page.getByRole("heading", { level: 2 }).first().waitFor();
+    await page.waitForURL("**/versions");
   });
 
   test("a version is published, promoted, and rolled back", async () => {

@@ -51,8 +51,9 @@ export function SaveDialog({
       const request = { orgId, policyId, document: documentOf(text), expectedVersion };
       try {
         const { policy } = await policies.updatePolicy({ ...request, ...(message === "" ? {} : { message }) });
-        await invalidate(PolicyService.method.updatePolicy);
+        // What others show of the policy may load for long: it is saved now.
         if (policy !== undefined) onSaved(policy);
+        await invalidate(PolicyService.method.updatePolicy);
       } catch (failure) {
         if (failureOf(failure).kind !== "version_conflict") throw failure;
         setTheirs((await policies.getPolicy({ orgId, policyId })).policy);
@@ -76,7 +77,7 @@ export function SaveDialog({
   }
   return (
     <Dialog title={texts.review} isWide onClose={onClose}>
-      <DraftMeaning policyId={policyId} version={base.version} text={text} />
+      <DraftMeaning policyId={policyId} version={base.version} text={text} isSaving={isBusy} />
       <DiffView before={base.text} after={text} label={texts.review} />
       <TextField
         label={texts.message}
@@ -102,14 +103,17 @@ function DraftMeaning({
   policyId,
   version,
   text,
+  isSaving,
 }: {
   readonly policyId: string;
   readonly version: number;
   readonly text: string;
+  /** What was compared is being stored: it would be compared with itself. */
+  readonly isSaving: boolean;
 }) {
   const { orgId } = useOrganization();
   const draft = { orgId, policyId, from: version, document: documentOf(text) };
-  const { data, error, refetch } = useQuery(PolicyService.method.diffPolicyDraft, draft);
+  const { data, error, refetch } = useQuery(PolicyService.method.diffPolicyDraft, draft, { enabled: !isSaving });
   if (data !== undefined) return <Meaning diff={data} />;
   if (error === null) return <Loading rows={2} />;
   return failureOf(error).kind === "invalid" ? <NoMeaning error={error} /> : <Failed error={error} onRetry={refetch} />;
