@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useOrganization } from "../data/organization.ts";
 import { Button } from "../part/button.tsx";
-import { areSingleKeysOn, isKeyTaken } from "../part/keys.ts";
+import { areSingleKeysOn, createKey, isKeyTaken } from "../part/keys.ts";
 import { en } from "../text/en.ts";
 import { navigationPages } from "./pages.ts";
 
@@ -58,6 +58,7 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
         navigate({ to: page.to, params: { org: orgId } });
       } else if (event.key === "?") onOpen("keys");
       else if (event.key === "/") focusSearch(event);
+      else if (event.key === createKey) pressCreate(event);
     };
     // Before the editor and the page, which have uses of their own for some of these keys.
     document.addEventListener("keydown", onKey, { capture: true });
@@ -67,6 +68,14 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
 
 function isPaletteKey(event: KeyboardEvent): boolean {
   return (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+}
+
+function pressCreate(event: KeyboardEvent): void {
+  const deed = document.querySelector<HTMLElement>(`main [aria-keyshortcuts="${createKey}"]`);
+  if (deed === null) return;
+  // The key is not typed into the first field of what opens.
+  event.preventDefault();
+  deed.click();
 }
 
 function focusSearch(event: KeyboardEvent): void {

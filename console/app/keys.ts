@@ -1,5 +1,6 @@
 // The keys of the console, in one list: what the sheet of keys shows is what the handlers know.
 
+import { createKey } from "../part/keys.ts";
 import { en } from "../text/en.ts";
 import { navigationPages } from "./pages.ts";
 
@@ -19,6 +20,7 @@ export const keyGroups: readonly { readonly title: string; readonly entries: rea
       { keys: ["Ctrl K"], does: texts.palette },
       { keys: ["?"], does: texts.sheet },
       { keys: ["/"], does: texts.search },
+      { keys: [createKey], does: texts.create },
       ...navigationPages.flatMap(({ key, title }) =>
         key === undefined ? [] : [{ keys: ["g", key], does: texts.goTo(title) }],
       ),

@@ -1,10 +1,11 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 import style from "./button.module.css";
 
-/** A button. With `why`, it stays focusable, does nothing, and says why. */
+/** A button. With `why`, it stays focusable, does nothing, and says why. `hotkey` is a single key that presses it. */
 export function Button({
   kind = "plain",
   why,
+  hotkey,
   children,
   onClick,
   type = "button",
@@ -12,6 +13,7 @@ export function Button({
 }: ButtonHTMLAttributes<HTMLButtonElement> & {
   readonly kind?: "plain" | "primary" | "danger" | "quiet";
   readonly why?: string | undefined;
+  readonly hotkey?: string;
   readonly children: ReactNode;
 }) {
   const isOff = why !== undefined;
@@ -21,7 +23,9 @@ export function Button({
       type={isOff ? "button" : type}
       className={`${style.button} ${style[kind]}`}
       aria-disabled={isOff || undefined}
-      title={why ?? rest.title}
+      aria-keyshortcuts={hotkey}
+      data-deed
+      title={why ?? hotkey ?? rest.title}
       onClick={isOff ? undefined : onClick}
     >
       {children}

@@ -2,6 +2,9 @@ import { useEffect, useRef } from "react";
 
 const preference = "policy-guard.single-keys";
 
+/** The key that begins what a page makes. */
+export const createKey = "c";
+
 /** Whether single keys do anything. People who dictate, or who miss keys, switch them off (WCAG 2.1.4). */
 export function areSingleKeysOn(): boolean {
   return localStorage.getItem(preference) !== "off";

@@ -71,7 +71,7 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
   test("the palette finds pages by keys, and a trace by its id; the sheet lists the keys", async () => {
     const page = await driver.openAs("viewer", driver.at("/"));
     await page.keyboard.press("Control+k");
-    const field = page.getByRole("combobox", { name: "Find a page, a policy or a trace" });
+    const field = page.getByRole("combobox", { name: "Find anything" });
     await field.fill("tok");
     await page.getByText("Nothing is called like this.").waitFor();
     await field.fill("data");
@@ -98,6 +98,32 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await sheet.waitFor({ state: "detached" });
   });
 
+  test("the palette finds what there is and what the page can do, and c makes a new one", async () => {
+    const page = await driver.openAs("administrator", driver.at("/environments"));
+    await page.getByRole("button", { name: "Publish…" }).first().waitFor();
+    const field = page.getByRole("combobox", { name: "Find anything" });
+    const find = async (text: string, name: RegExp) => {
+      await page.keyboard.press("Control+k");
+      await field.fill(text);
+      await page.getByRole("option", { name }).waitFor();
+      await page.keyboard.press("Enter");
+    };
+    await find("publish dev", /^Publish… · dev/);
+    await page.getByRole("dialog", { name: "Publish to dev" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("c");
+    await page.getByRole("dialog").getByLabel("Name").waitFor();
+    await page.keyboard.press("Escape");
+    await find("member administrator", /@example\.com/);
+    await page.getByRole("heading", { level: 1, name: "Team" }).waitFor();
+    await find("agent", /Agent$/);
+    await page.waitForURL("**/traces?*agent=*");
+    await find("staging", /staging.*Environment$/);
+    await page.waitForURL("**/staging/settings");
+    await find("pack personal europe", /Pack$/);
+    await page.waitForURL("**/packs/pii-eu");
+  });
+
   test("single keys can be switched off, and Ctrl K goes on", async () => {
     const page = await driver.openAs("viewer", "/account");
     await page.getByLabel("Single keys, such as j and k").uncheck();
@@ -106,7 +132,7 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.keyboard.press("t");
     await page.keyboard.press("?");
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Find a page, a policy or a trace" }).waitFor();
+    await page.getByRole("combobox", { name: "Find anything" }).waitFor();
     expect(await page.getByRole("dialog").count()).toBe(1);
     expect(page.url()).toContain("/fleet");
   });

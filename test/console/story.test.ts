@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../scripts/postgres/port.ts";
 import { browserPath } from "../harness/browser/browser.ts";
@@ -58,6 +58,15 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     }, text);
   }
 
+  /** Presses until it is done: a loaded machine may refuse an analysis for the moment, which the page says. */
+  async function press(button: Locator, done: Locator): Promise<void> {
+    const refusal = button.page().getByRole("alert").getByText("try again later");
+    do {
+      await button.click();
+      await done.or(refusal).first().waitFor();
+    } while (!(await done.isVisible()));
+  }
+
   const cardOf = (page: Page, environment: string) =>
     page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: environment, exact: true }) });
 
@@ -65,8 +74,8 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await page.getByRole("link", { name: "Environments", exact: true }).first().click();
     await cardOf(page, "dev").getByRole("button", { name: "Publish…" }).click();
     await page.getByRole("dialog").getByLabel("Message").fill(message);
-    await page.getByRole("button", { name: "Publish", exact: true }).click();
-    await page.getByText(`Version ${version} of dev is made.`).waitFor();
+    const confirm = page.getByRole("button", { name: "Publish", exact: true });
+    await press(confirm, page.getByText(`Version ${version} of dev is made.`));
     await page.getByRole("button", { name: "Close" }).click();
   }
 
@@ -121,8 +130,8 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await page.getByLabel("Text to judge").fill(attack);
     await page.keyboard.press("ControlOrMeta+Enter");
     await page.getByText("decided", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Create" }).click();
-    await page.getByRole("heading", { level: 1, name: "support-bot" }).waitFor();
+    const heading = page.getByRole("heading", { level: 1, name: "support-bot" });
+    await press(page.getByRole("button", { name: "Create" }), heading);
 
     await publish(page, "the first one", 1);
     await page.getByRole("link", { name: "Home" }).click();
@@ -145,8 +154,7 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await page.getByRole("link", { name: "support-bot" }).click();
     await writeInto(page, policyOf("FLAG"));
     await page.getByRole("button", { name: "Save…" }).click();
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText(/v2 · saved/).waitFor();
+    await press(page.getByRole("button", { name: "Save", exact: true }), page.getByText(/v2 · saved/));
     await publish(page, "milder", 2);
     await decides("FLAG");
 
@@ -154,11 +162,11 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
 
     await page.getByRole("link", { name: "Environments", exact: true }).first().click();
     await cardOf(page, "dev").getByRole("link", { name: "Promote → staging…" }).click();
-    await page.getByRole("button", { name: "Make it a version of staging" }).click();
-    await page.getByRole("heading", { level: 1, name: "v1 of staging" }).waitFor();
-    await page.getByRole("button", { name: "Activate v1 in staging" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Activate v1 in staging" }).click();
-    await page.getByText("Version 1 is active in staging.").waitFor();
+    const promoted = page.getByRole("heading", { level: 1, name: "v1 of staging" });
+    await press(page.getByRole("button", { name: "Make it a version of staging" }), promoted);
+    const activate = page.getByRole("button", { name: "Activate v1 in staging" });
+    await activate.click();
+    await press(page.getByRole("dialog").locator(activate), page.getByText("Version 1 is active in staging."));
     await page.getByRole("button", { name: "Close" }).click();
 
     await page.getByRole("link", { name: "Environments", exact: true }).first().click();
@@ -166,8 +174,8 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await cardOf(page, "dev").getByRole("link", { name: "Roll back to v1…" }).click();
     await page.getByRole("region", { name: "What changes against v2" }).getByText("Stricter").first().waitFor();
     await page.getByRole("button", { name: "Roll dev back to v1" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Activate v1 in dev" }).click();
-    await page.getByText("Version 1 is active in dev.").waitFor();
+    const back = page.getByRole("dialog").getByRole("button", { name: "Activate v1 in dev" });
+    await press(back, page.getByText("Version 1 is active in dev."));
     await page.getByRole("button", { name: "Close" }).click();
     await decides("BLOCK");
     await page.getByText("1 of 1 runtime enforces it").waitFor();

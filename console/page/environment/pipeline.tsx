@@ -10,6 +10,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
+import { createKey } from "../../part/keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
@@ -56,7 +57,9 @@ export function EnvironmentsPage() {
             </LinkButton>
           )}
           {project !== undefined && can(EnvironmentService.method.createEnvironment) && (
-            <Button onClick={() => setCreating(true)}>{en.environment.create}</Button>
+            <Button hotkey={createKey} onClick={() => setCreating(true)}>
+              {en.environment.create}
+            </Button>
           )}
         </>
       }

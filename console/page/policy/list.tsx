@@ -6,6 +6,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { useScopeText } from "../../data/scope.ts";
 import { Ago } from "../../part/ago.tsx";
+import { createKey } from "../../part/keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
@@ -24,7 +25,7 @@ export function PolicyListPage() {
   const navigate = useNavigate({ from: "/o/$org/policies" });
   const { data, error, refetch } = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxPolicies });
   const create = can(PolicyService.method.createPolicy) && (
-    <LinkButton to="/o/$org/policies/new" params={{ org: orgId }}>
+    <LinkButton hotkey={createKey} to="/o/$org/policies/new" params={{ org: orgId }}>
       {texts.create}
     </LinkButton>
   );

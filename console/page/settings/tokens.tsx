@@ -12,6 +12,7 @@ import { Ago } from "../../part/ago.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
+import { createKey } from "../../part/keys.ts";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
@@ -42,7 +43,7 @@ export function TokensPage() {
   const [dialog, setDialog] = useState<"issue" | TokenDeed>();
   const close = () => setDialog(undefined);
   const issue = can(TokenService.method.issueRuntimeToken) && (
-    <Button kind="primary" onClick={() => setDialog("issue")}>
+    <Button hotkey={createKey} kind="primary" onClick={() => setDialog("issue")}>
       {texts.create}
     </Button>
   );

@@ -7,6 +7,7 @@ import { roleName, roleOfName } from "../../data/role.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { Button } from "../../part/button.tsx";
+import { createKey } from "../../part/keys.ts";
 import { Menu } from "../../part/menu.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -36,7 +37,7 @@ export function TeamPage() {
       note={data && texts.total(data.total)}
       actions={
         can(TeamService.method.inviteMember) && (
-          <Button kind="primary" onClick={() => setInviting(true)}>
+          <Button hotkey={createKey} kind="primary" onClick={() => setInviting(true)}>
             {texts.invite}
           </Button>
         )

@@ -1,0 +1,182 @@
+// What the palette finds: what the page can do, pages, what an organization has, and traces by their id.
+
+import { createQueryOptions, useQuery } from "@connectrpc/connect-query";
+import { useQueries } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { AgentService } from "../../gen/policyguard/control/v1/agent_service_pb.ts";
+import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
+import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
+import { useOrganization } from "../data/organization.ts";
+import { useProjects } from "../data/project.ts";
+import { transport } from "../data/transport.ts";
+import { en } from "../text/en.ts";
+import { navigationPages } from "./pages.ts";
+import { applyTheme, themes } from "./theme.ts";
+
+const texts = en.keys;
+/** Entries of each kind, which is what one call answers at most. */
+const limit = 200;
+/** Projects whose environments and agents are found. */
+const maxProjects = 20;
+const maxShown = 12;
+const traceId = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+
+/** Something that the palette leads to. */
+export interface PaletteEntry {
+  readonly id: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly choose: () => void;
+}
+
+/** What matches the text. `onKeys` shows the keys. */
+export function usePaletteEntries(text: string, onKeys: () => void): readonly PaletteEntry[] {
+  const navigate = useNavigate();
+  const { orgId } = useOrganization();
+  const pages = usePages();
+  const everywhere = useEverywhere(onKeys);
+  const id = text.trim();
+  const stored = useStored(id !== "");
+  if (traceId.test(id)) {
+    const choose = () => navigate({ to: "/o/$org/traces/$trace", params: { org: orgId, trace: id } });
+    return [{ id, kind: en.nav.traces, title: texts.trace(id), choose }];
+  }
+  const words = id.toLowerCase().split(/\s+/);
+  return [...deedsHere(), ...pages, ...stored, ...everywhere]
+    .filter(({ title, kind }) => words.every((word) => `${title} ${kind}`.toLowerCase().includes(word)))
+    .slice(0, maxShown);
+}
+
+/** What the buttons of the page do, as far as they may be pressed. */
+function deedsHere(): readonly PaletteEntry[] {
+  const shown = [...document.querySelectorAll<HTMLElement>("main [data-deed]")];
+  const named = shown.flatMap((element) => {
+    const isOff = element.matches(":disabled, [aria-disabled=true]") || element.offsetParent === null;
+    return isOff ? [] : [{ element, title: nameOf(element) }];
+  });
+  // Several of the same name cannot be told apart.
+  const unique = new Map(named.map(({ element, title }) => [title, element]));
+  return [...unique].map(([title, element]) => ({
+    id: `here ${title}`,
+    kind: texts.here,
+    title,
+    choose: () => element.click(),
+  }));
+}
+
+/** "Publish… · dev": the button's name, and the heading of what it stands in. */
+function nameOf(element: HTMLElement): string {
+  const name = element.getAttribute("aria-label") ?? element.innerText;
+  const place = element.closest("main li, main section, main article")?.querySelector<HTMLElement>("h2, h3");
+  return place === null || place === undefined ? name : `${name} · ${place.innerText}`;
+}
+
+function usePages(): readonly PaletteEntry[] {
+  const { orgId, allows } = useOrganization();
+  const navigate = useNavigate();
+  return navigationPages
+    .filter(({ needs }) => needs === undefined || allows(needs))
+    .map(({ to, title }) => ({
+      id: to,
+      kind: texts.pages,
+      title,
+      choose: () => navigate({ to, params: { org: orgId } }),
+    }));
+}
+
+function useEverywhere(onKeys: () => void): readonly PaletteEntry[] {
+  const { orgId, allows } = useOrganization();
+  const navigate = useNavigate();
+  const write = {
+    title: texts.newPolicy,
+    choose: () => navigate({ to: "/o/$org/policies/new", params: { org: orgId } }),
+  };
+  return [
+    ...(allows("PolicyService/CreatePolicy") ? [write] : []),
+    { title: texts.showKeys, choose: onKeys },
+    ...themes.map((theme) => ({ title: texts.theme(en.nav.themes[theme]), choose: () => applyTheme(theme) })),
+  ].map((deed) => ({ ...deed, id: deed.title, kind: texts.everywhere }));
+}
+
+/** What the organization has. It is asked for once something is typed. */
+function useStored(enabled: boolean): readonly PaletteEntry[] {
+  const { orgId, can } = useOrganization();
+  const navigate = useNavigate();
+  const params = { org: orgId };
+  const asked = (isAllowed: boolean) => ({ enabled: enabled && isAllowed });
+  const { listPolicies } = PolicyService.method;
+  const policies = useQuery(listPolicies, { orgId, limit }, asked(can(listPolicies)));
+  const { listPacks } = PackService.method;
+  const packs = useQuery(listPacks, { limit }, asked(true));
+  const { listMembers } = TeamService.method;
+  const members = useQuery(listMembers, { orgId, limit }, asked(can(listMembers)));
+  const { environments, agents } = useOfProjects(enabled);
+  return [
+    ...(policies.data?.policies ?? []).map(({ id, name }) => ({
+      id,
+      kind: texts.policies,
+      title: name,
+      choose: () => navigate({ to: "/o/$org/policies/$policy", params: { ...params, policy: id } }),
+    })),
+    ...(packs.data?.packs ?? []).map(({ name, displayName }) => ({
+      id: `pack ${name}`,
+      kind: texts.packs,
+      title: displayName,
+      choose: () => navigate({ to: "/o/$org/packs/$pack", params: { ...params, pack: name } }),
+    })),
+    ...environments,
+    ...agents,
+    ...(members.data?.members ?? []).map(({ id, name, email }) => ({
+      id,
+      kind: texts.members,
+      title: name === undefined ? email : `${name} · ${email}`,
+      choose: () => navigate({ to: "/o/$org/settings/team", params }),
+    })),
+  ];
+}
+
+function useOfProjects(enabled: boolean) {
+  const { orgId, can } = useOrganization();
+  const navigate = useNavigate();
+  const projects = useProjects().projects.slice(0, enabled ? maxProjects : 0);
+  const { listEnvironments } = EnvironmentService.method;
+  const { listAgents } = AgentService.method;
+  const mayAgents = can(listAgents);
+  const environments = useQueries({
+    queries: projects.map(({ id: projectId }) =>
+      createQueryOptions(listEnvironments, { orgId, projectId }, { transport }),
+    ),
+  });
+  const agents = useQueries({
+    queries: (mayAgents ? projects : []).map(({ id: projectId }) =>
+      createQueryOptions(listAgents, { orgId, projectId, limit }, { transport }),
+    ),
+  });
+  const nameOf = (projectId: string) => projects.find(({ id }) => id === projectId)?.name ?? "";
+  const params = { org: orgId };
+  return {
+    environments: environments.flatMap(({ data }) =>
+      (data?.environments ?? []).map(({ id, name, projectId }) => ({
+        id,
+        kind: texts.environments,
+        title: `${nameOf(projectId)} / ${name}`,
+        choose: () =>
+          navigate({
+            to: "/o/$org/environments/$project/$env/settings",
+            params: { ...params, project: projectId, env: name },
+          }),
+      })),
+    ),
+    agents: agents.flatMap(({ data }) =>
+      (data?.agents ?? []).map(({ id, name, key, projectId }) => ({
+        id,
+        kind: texts.agents,
+        title: name === key ? name : `${name} · ${key}`,
+        choose: () =>
+          navigate({ to: "/o/$org/traces", params, search: { project: projectId, agent: key, range: "30d" } }),
+      })),
+    ),
+  };
+}
