@@ -50,6 +50,8 @@ export const keyGroups: readonly { readonly title: string; readonly entries: rea
     entries: [
       { keys: ["Ctrl S"], does: texts.save },
       { keys: ["Ctrl Enter"], does: texts.judge },
+      { keys: ["Ctrl Shift Enter"], does: texts.runTests },
+      { keys: ["F8"], does: texts.nextProblem },
       { keys: ["Ctrl Space"], does: texts.complete },
       { keys: ["Tab"], does: texts.leave },
     ],

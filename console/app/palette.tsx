@@ -50,25 +50,27 @@ export function Palette({ onKeys, onClose }: { readonly onKeys: () => void; read
         }}
         onKeyDown={onKeyDown}
       />
-      <div ref={list} id={id} role="listbox" aria-label={texts.results} className={style.list}>
-        {found.map((entry, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses
-          // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus, and names the chosen one
-          <div
-            key={entry.id}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            className={index === chosen ? style.chosen : ""}
-            onPointerMove={() => setAt(index)}
-            onClick={() => choose(entry)}
-          >
-            <span>{entry.title}</span>
-            <span className={style.kind}>{entry.kind}</span>
-          </div>
-        ))}
+      <div className={style.results}>
+        <div ref={list} id={id} role="listbox" aria-label={texts.results} className={style.list}>
+          {found.map((entry, index) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses
+            // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus, and names the chosen one
+            <div
+              key={entry.id}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === chosen}
+              className={index === chosen ? style.chosen : ""}
+              onPointerMove={() => setAt(index)}
+              onClick={() => choose(entry)}
+            >
+              <span>{entry.title}</span>
+              <span className={style.kind}>{entry.kind}</span>
+            </div>
+          ))}
+        </div>
+        {found.length === 0 && <p role="status">{texts.nothing}</p>}
       </div>
-      {found.length === 0 && <p role="status">{texts.nothing}</p>}
     </Dialog>
   );
 }

@@ -5,14 +5,15 @@ import { autocompletion, type CompletionContext, closeBrackets, completionKeymap
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
-import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { type Action, type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { en } from "../text/en.ts";
 import { completeBySchema, describeKey } from "./completion.ts";
 import style from "./editor.module.css";
-import { type EditorProblem, rangeOf } from "./problem.ts";
+import { type EditorProblem, fixOf, rangeOf } from "./problem.ts";
 import type { Schema } from "./schema-path.ts";
 import { editorTheme, highlighting } from "./theme.ts";
 
@@ -20,6 +21,8 @@ import { editorTheme, highlighting } from "./theme.ts";
 export interface EditorHandle {
   /** Puts the cursor at a line and column, counted from 1. */
   goTo(line: number, column: number): void;
+  /** Puts what was suggested in place of what is wrong. */
+  fix(problem: EditorProblem): void;
   /** Replaces the whole text. */
   setText(text: string): void;
 }
@@ -130,16 +133,36 @@ function handleOf(editor: EditorView): EditorHandle {
       editor.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
       editor.focus();
     },
+    fix(problem) {
+      const change = fixOf(editor.state.doc, problem);
+      if (change !== undefined) editor.dispatch({ changes: change });
+      editor.focus();
+    },
     setText(text) {
       editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
     },
   };
 }
 
-function diagnosticsOf({ doc }: EditorState, problems: readonly EditorProblem[]): Diagnostic[] {
-  return problems.map((problem) => ({
-    ...rangeOf(doc, problem),
-    severity: problem.isWarning ? "warning" : "error",
-    message: problem.text,
-  }));
+function diagnosticsOf({ doc, readOnly }: EditorState, problems: readonly EditorProblem[]): Diagnostic[] {
+  return problems.map((problem) => {
+    const fix = readOnly ? undefined : fixOf(doc, problem);
+    return {
+      ...rangeOf(doc, problem),
+      severity: problem.isWarning ? "warning" : "error",
+      message: problem.text,
+      ...(fix === undefined ? {} : { actions: [actionOf(problem, fix.insert)] }),
+    };
+  });
+}
+
+function actionOf(problem: EditorProblem, insert: string): Action {
+  return {
+    name: en.edit.replaceWith(insert),
+    apply(view) {
+      // The text may have changed since.
+      const change = fixOf(view.state.doc, problem);
+      if (change !== undefined) view.dispatch({ changes: change });
+    },
+  };
 }

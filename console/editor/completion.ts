@@ -1,6 +1,11 @@
 // Completion and hover by the language's own schema: keys with their description, the required ones first, and values.
 
-import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  snippetCompletion,
+} from "@codemirror/autocomplete";
 import type { EditorState } from "@codemirror/state";
 import { placeAt, type Schema, schemasAt } from "./schema-path.ts";
 
@@ -9,9 +14,36 @@ export function completeBySchema(schema: Schema, { state, pos, explicit }: Compl
   const place = placeAt(state, pos);
   if (place === undefined || (!explicit && place.from === pos && place.kind === "key")) return null;
   const schemas = schemasAt(schema, place.path);
-  const options = place.kind === "key" ? schemas.flatMap(keysOf) : schemas.flatMap(valuesOf);
+  const keys = [...schemas.flatMap(keysOf), ...snippetsAt(place.path, state.doc.lineAt(pos).text)];
+  const options = place.kind === "key" ? keys : schemas.flatMap(valuesOf);
   const unique = [...new Map(options.map((option) => [option.label, option])).values()];
   return unique.length === 0 ? null : { from: place.from, options: unique, validFor: /^[\w.-]*$/ };
+}
+
+/** Whole entries of lists, by the list. A tab is one level below the entry's dash. */
+const entries: Readonly<Record<string, Completion>> = {
+  rules: snippetCompletion(
+    "id: #{rule}\n\tstages: [#{input}]\n\tdetect: #{injection}\n\taction: #{BLOCK}\n\tmessage: #{message}",
+    { label: "rule", detail: "…", type: "text", boost: 2 },
+  ),
+  tests: snippetCompletion("name: #{name}\n\tstage: #{input}\n\ttext: #{text}\n\texpect: {outcome: #{BLOCK}}", {
+    label: "test",
+    detail: "…",
+    type: "text",
+    boost: 2,
+  }),
+  exemptions: snippetCompletion("id: #{exemption}\n\trules: [#{rule}]\n\twhen: #{condition}", {
+    label: "exemption",
+    detail: "…",
+    type: "text",
+    boost: 2,
+  }),
+};
+
+/** What a new entry of a list begins with. */
+function snippetsAt(path: readonly string[], line: string): readonly Completion[] {
+  const entry = path.length === 2 && path[1] === "[]" ? entries[path[0] ?? ""] : undefined;
+  return entry === undefined || !/^\s*- +\w*$/.test(line) ? [] : [entry];
 }
 
 function keysOf({ properties = {}, required = [] }: Schema): Completion[] {

@@ -6,6 +6,8 @@ export interface EditorProblem {
   readonly column: number;
   readonly text: string;
   readonly isWarning: boolean;
+  /** What was probably meant instead of the word at the place. */
+  readonly suggested?: string | undefined;
 }
 
 /**
@@ -17,4 +19,13 @@ export function rangeOf(doc: Text, { line, column }: { readonly line: number; re
   const start = Math.min(from + Math.max(column, 1) - 1, to);
   const length = /^[^\s,\]}#]+/.exec(text.slice(start - from))?.[0].length ?? 0;
   return { from: start, to: start + length };
+}
+
+/** The change that puts the suggestion in place of the word that the problem names; undefined where it stands elsewhere. */
+export function fixOf(doc: Text, problem: EditorProblem) {
+  const { from, to } = rangeOf(doc, problem);
+  const [word = ""] = /[\w.-]+/.exec(doc.sliceString(from, to)) ?? [];
+  if (problem.suggested === undefined || word === "" || !problem.text.includes(`"${word}"`)) return undefined;
+  const start = from + doc.sliceString(from, to).indexOf(word);
+  return { from: start, to: start + word.length, insert: problem.suggested };
 }

@@ -9,28 +9,35 @@ export function ShownOnce({
   title,
   text,
   value,
+  variable,
   file,
   onClose,
 }: {
   readonly title: string;
   readonly text: string;
   readonly value: string;
+  /** The variable that programs read it from: the dialog offers its line of a `.env` file. */
+  readonly variable?: string;
   /** Name of the file that "Download" saves; without it there is no such button. */
   readonly file?: string;
   readonly onClose: () => void;
 }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(value);
-    setCopied(true);
+  const [copied, setCopied] = useState<string>();
+  const copy = async (text: string) => {
+    await navigator.clipboard.writeText(text);
+    setCopied(text);
   };
+  const line = variable === undefined ? undefined : `${variable}=${value}`;
   return (
     <Dialog title={title} isFirm onClose={onClose}>
       <p>{text}</p>
       <pre className={style.secret}>{value}</pre>
       <DialogActions>
         {file !== undefined && <Button onClick={() => save(value, file)}>{en.common.download}</Button>}
-        <Button onClick={copy}>{isCopied ? en.common.copied : en.common.copy}</Button>
+        {line !== undefined && (
+          <Button onClick={() => copy(line)}>{copied === line ? en.common.copied : en.common.copyLine}</Button>
+        )}
+        <Button onClick={() => copy(value)}>{copied === value ? en.common.copied : en.common.copy}</Button>
         <Button kind="primary" onClick={onClose}>
           {en.common.stored}
         </Button>

@@ -20,5 +20,6 @@ export const editTexts = {
   unsaved: "Not saved yet.",
   restored: "Your unsaved text was restored.",
   discard: "Discard the changes",
+  replaceWith: (word: string) => `Replace with ${word}`,
   items: (n: number) => counted(n, "item", "items"),
 };

@@ -43,6 +43,7 @@ export const en = {
     save: "Save",
     saved: "Saved.",
     copy: "Copy",
+    copyLine: "Copy for .env",
     copied: "Copied",
     loading: "Loading…",
     more: "Next page",

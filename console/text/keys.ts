@@ -21,6 +21,8 @@ export const keyTexts = {
   replay: "replay",
   skip: "skip it",
   save: "save, which shows the change first",
+  runTests: "run the tests",
+  nextProblem: "next problem",
   judge: "judge the text of the playground",
   complete: "complete what is being typed",
   leave: "leave the editor",

@@ -4,6 +4,7 @@ import { yaml } from "@codemirror/lang-yaml";
 import { EditorState } from "@codemirror/state";
 import { describe, expect, test } from "vitest";
 import { completeBySchema, describeKey } from "../../console/editor/completion.ts";
+import { fixOf } from "../../console/editor/problem.ts";
 
 const schema = JSON.parse(readFileSync(new URL("../../schemas/policy.schema.json", import.meta.url), "utf8"));
 
@@ -20,6 +21,23 @@ function offered(text: string): readonly string[] {
 
 const rule = "rules:\n  - id: attack\n    stages: [input]\n";
 
+describe("a suggestion in place of what is wrong", () => {
+  const problem = (line: number, column: number, text: string) => ({
+    ...{ line, column, text, isWarning: false, suggested: "BLOCK" },
+  });
+  const { doc } = EditorState.create({ doc: 'rules:\n  - action: "BLOK"\n    when: BLOK == 1' });
+
+  test("replaces the word that the problem names", () => {
+    const change = fixOf(doc, problem(2, 13, 'found "BLOK"; did you mean "BLOCK"?'));
+    expect(change).toEqual({ from: 20, to: 24, insert: "BLOCK" });
+  });
+
+  test("is not offered where the place is another word's", () => {
+    expect(fixOf(doc, problem(2, 5, 'found "BLOK"; did you mean "BLOCK"?'))).toBeUndefined();
+    expect(fixOf(doc, { ...problem(2, 13, 'found "BLOK"'), suggested: undefined })).toBeUndefined();
+  });
+});
+
 describe("what the editor offers", () => {
   test.each([
     ["keys of the document", "kind: Policy\nru|", "rules"],
@@ -29,6 +47,9 @@ describe("what the editor offers", () => {
     ["keys within braces", "rules:\n  - {id: attack, ac|}", "action"],
     ["keys of a nested block", `${rule}    rollout:\n      per|`, "percent"],
     ["keys after a nested block", `${rule}    rollout:\n      percent: 5\n    ac|`, "action"],
+    ["a whole rule", "rules:\n  - |", "rule"],
+    ["a whole test", "tests:\n  - t|", "test"],
+    ["a whole exemption", "exemptions:\n  - |", "exemption"],
     ["values", `${rule}    action: B|`, "BLOCK"],
     ["values within braces", "rules:\n  - {id: attack, action: B|}", "BLOCK"],
     ["values of a list", "rules:\n  - id: attack\n    stages: [in|]", "output"],

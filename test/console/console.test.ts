@@ -76,8 +76,10 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await writeInto(page, policyOf("first", "BLOK"));
     await page.getByRole("button", { name: /did you mean/ }).waitFor();
     await page.getByRole("status").getByText("1 problem").waitFor();
-    await writeInto(page, policyOf("first"));
+    await page.getByRole("button", { name: "Replace with BLOCK" }).click();
     await page.getByText("Valid", { exact: true }).waitFor();
+    await page.keyboard.press("ControlOrMeta+Shift+Enter");
+    await page.getByText("This policy has no tests.").waitFor();
     await page.getByLabel("Text to judge").fill(attack);
     await page.keyboard.press("ControlOrMeta+Enter");
     await page.getByRole("region", { name: "Playground" }).locator("mark").waitFor();

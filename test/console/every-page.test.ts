@@ -99,13 +99,15 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
   });
 
   test("the palette finds what there is and what the page can do, and c makes a new one", async () => {
+    const found = { policy: "any", ruleId: "any", agentId: "support-bot" };
+    await reportTrace(driver.plane, driver.world, { text: "of an agent", outcome: "BLOCK", found });
     const page = await driver.openAs("administrator", driver.at("/environments"));
     await page.getByRole("button", { name: "Publish…" }).first().waitFor();
     const field = page.getByRole("combobox", { name: "Find anything" });
     const find = async (text: string, name: RegExp) => {
       await page.keyboard.press("Control+k");
       await field.fill(text);
-      await page.getByRole("option", { name }).waitFor();
+      await page.getByRole("option", { name }).first().waitFor();
       await page.keyboard.press("Enter");
     };
     await find("publish dev", /^Publish… · dev/);
@@ -114,9 +116,9 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.keyboard.press("c");
     await page.getByRole("dialog").getByLabel("Name").waitFor();
     await page.keyboard.press("Escape");
-    await find("member administrator", /@example\.com/);
+    await find("member example.com", /@example\.com/);
     await page.getByRole("heading", { level: 1, name: "Team" }).waitFor();
-    await find("agent", /Agent$/);
+    await find("support-bot", /Agent$/);
     await page.waitForURL("**/traces?*agent=*");
     await find("staging", /staging.*Environment$/);
     await page.waitForURL("**/staging/settings");

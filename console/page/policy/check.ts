@@ -20,6 +20,8 @@ export interface Check {
   readonly answer: ValidatePolicyResponse | undefined;
   readonly problems: readonly EditorProblem[];
   readonly state: "checking" | "valid" | "invalid" | "unknown";
+  /** Asks once more, about the same text. */
+  readonly again: () => void;
 }
 
 /** Checks a text whenever it changes. */
@@ -28,6 +30,8 @@ export function useCheck(orgId: string, text: string): Check {
     readonly text: string;
     readonly answer: ValidatePolicyResponse | undefined;
   }>();
+  const [round, setRound] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a further round asks about the same text
   useEffect(() => {
     const call = new AbortController();
     const ask = () => {
@@ -46,16 +50,21 @@ export function useCheck(orgId: string, text: string): Check {
       clearTimeout(timer);
       call.abort();
     };
-  }, [orgId, text]);
+  }, [orgId, text, round]);
   const answer = checked?.answer;
   const isCurrent = checked?.text === text;
   const state = !isCurrent ? "checking" : answer === undefined ? "unknown" : answer.valid ? "valid" : "invalid";
   const [problems, setProblems] = useState<readonly EditorProblem[]>([]);
   useEffect(() => setProblems(answer?.problems.map(problemOf) ?? []), [answer]);
-  return { answer, problems, state };
+  const again = () => {
+    setChecked(undefined);
+    setRound(round + 1);
+  };
+  return { answer, problems, state, again };
 }
 
 function problemOf({ line, column, message, suggestion, severity }: ValidatePolicyResponse["problems"][number]) {
   const text = suggestion === undefined ? message : `${message}; ${suggestion}`;
-  return { line, column, text, isWarning: severity !== "error" };
+  const suggested = /^did you mean "([^"]+)"\?$/.exec(suggestion ?? "")?.[1];
+  return { line, column, text, suggested, isWarning: severity !== "error" };
 }

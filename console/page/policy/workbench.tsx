@@ -1,11 +1,13 @@
 // The editor with what the server says about its text, and the playground that judges by it.
 
+import { Text } from "@codemirror/state";
 import { useQuery } from "@connectrpc/connect-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { PolicyService, type ValidatePolicyResponse } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { stageName } from "../../data/stage.ts";
 import { CodeEditor, type EditorHandle, type EditorKeys } from "../../editor/code-editor.tsx";
+import { type EditorProblem, fixOf } from "../../editor/problem.ts";
 import type { Schema } from "../../editor/schema-path.ts";
 import { Button } from "../../part/button.tsx";
 import { Tabs } from "../../part/tabs.tsx";
@@ -47,6 +49,12 @@ export function Workbench({
   );
   const [editor, setEditor] = useState<EditorHandle>();
   const [asked, setAsked] = useState<Asked>(() => askedOf(""));
+  const [tab, setTab] = useState("problems");
+  const judge = useRef<() => void>(undefined);
+  const runTests = () => {
+    setTab("tests");
+    check.again();
+  };
   const { can } = useOrganization();
   return (
     <div className={style.workbench}>
@@ -56,7 +64,7 @@ export function Workbench({
             label={texts.editor}
             initialText={initialText}
             problems={check.problems}
-            keys={keys}
+            keys={{ ...keys, "Mod-Enter": () => judge.current?.(), "Mod-Shift-Enter": runTests }}
             // The answer is a JSON Schema, whose members the message leaves open.
             schema={language.data?.schema as Schema | undefined}
             isReadOnly={isReadOnly}
@@ -71,6 +79,9 @@ export function Workbench({
           orgId={orgId}
           text={text}
           check={check}
+          tab={tab}
+          onTab={setTab}
+          onFix={isReadOnly ? undefined : (problem) => editor?.fix(problem)}
           onGo={(line, column) => editor?.goTo(line, column)}
           onOpen={setAsked}
         />
@@ -81,6 +92,7 @@ export function Workbench({
           policy={policy}
           asked={asked}
           onAsk={setAsked}
+          judgeNow={judge}
           onWrite={isReadOnly ? undefined : (written) => editor?.setText(written)}
         />
       )}
@@ -92,17 +104,22 @@ function Findings({
   orgId,
   text,
   check,
+  tab,
+  onTab,
+  onFix,
   onGo,
   onOpen,
 }: {
   readonly orgId: string;
   readonly text: string;
   readonly check: Check;
+  readonly tab: string;
+  readonly onTab: (tab: string) => void;
+  readonly onFix: ((problem: EditorProblem) => void) | undefined;
   readonly onGo: (line: number, column: number) => void;
   readonly onOpen: (asked: Asked) => void;
 }) {
   const { can } = useOrganization();
-  const [tab, setTab] = useState("problems");
   const tests = check.answer?.tests ?? [];
   const passed = tests.filter((test) => test.passed).length;
   const untilVerdict = check.answer?.untilVerdict ?? [];
@@ -110,10 +127,14 @@ function Findings({
     <Tabs
       label={texts.editor}
       chosen={tab}
-      onChoose={setTab}
+      onChoose={onTab}
       aside={<CheckState check={check} />}
       tabs={[
-        { id: "problems", title: texts.problems(check.problems.length), panel: <Problems check={check} onGo={onGo} /> },
+        {
+          id: "problems",
+          title: texts.problems(check.problems.length),
+          panel: <Problems check={check} text={text} onFix={onFix} onGo={onGo} />,
+        },
         { id: "tests", title: texts.tests(passed, tests.length), panel: <Tests check={check} onOpen={onOpen} /> },
         {
           id: "verdict",
@@ -164,22 +185,42 @@ function CheckState({ check: { state, problems } }: { readonly check: Check }) {
   );
 }
 
-function Problems({ check, onGo }: { readonly check: Check; readonly onGo: (line: number, column: number) => void }) {
+function Problems({
+  check,
+  text: document,
+  onFix,
+  onGo,
+}: {
+  readonly check: Check;
+  readonly text: string;
+  readonly onFix: ((problem: EditorProblem) => void) | undefined;
+  readonly onGo: (line: number, column: number) => void;
+}) {
+  const doc = Text.of(document.split("\n"));
   if (check.problems.length === 0)
     return <p className={style.dim}>{check.answer === undefined ? texts.checking : texts.noProblems}</p>;
   return (
     <ul className={style.problems}>
-      {check.problems.map(({ line, column, text, isWarning }) => (
-        <li key={`${line}:${column}:${text}`}>
-          <button type="button" onClick={() => onGo(line, column)} title={texts.line(line, column)}>
-            <span aria-hidden="true" className={isWarning ? style.warning : style.error}>
-              {isWarning ? "▲" : "✕"}
-            </span>
-            <span className={style.place}>{`${line}:${column}`}</span>
-            {text}
-          </button>
-        </li>
-      ))}
+      {check.problems.map((problem) => {
+        const { line, column, text, isWarning } = problem;
+        const fix = onFix && fixOf(doc, problem);
+        return (
+          <li key={`${line}:${column}:${text}`} className={style.problem}>
+            <button type="button" onClick={() => onGo(line, column)} title={texts.line(line, column)}>
+              <span aria-hidden="true" className={isWarning ? style.warning : style.error}>
+                {isWarning ? "▲" : "✕"}
+              </span>
+              <span className={style.place}>{`${line}:${column}`}</span>
+              {text}
+            </button>
+            {fix !== undefined && (
+              <Button kind="quiet" onClick={() => onFix?.(problem)}>
+                {en.edit.replaceWith(fix.insert)}
+              </Button>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -44,7 +44,15 @@ export function IssueTokenDialog({ onClose }: { readonly onClose: () => void }) 
     });
   };
   if (token !== undefined)
-    return <ShownOnce title={texts.onceTitle} text={texts.onceText} value={token} onClose={onClose} />;
+    return (
+      <ShownOnce
+        title={texts.onceTitle}
+        text={texts.onceText}
+        value={token}
+        variable="POLICY_GUARD_TOKEN"
+        onClose={onClose}
+      />
+    );
   return (
     <Dialog title={texts.create} onClose={onClose}>
       <form className={style.form} onSubmit={submit}>

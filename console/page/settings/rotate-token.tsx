@@ -22,7 +22,15 @@ export function RotateTokenDialog({
 }) {
   const [value, setValue] = useState<string>();
   if (value !== undefined)
-    return <ShownOnce title={texts.onceTitle} text={texts.onceText} value={value} onClose={onClose} />;
+    return (
+      <ShownOnce
+        title={texts.onceTitle}
+        text={texts.onceText}
+        value={value}
+        variable="POLICY_GUARD_TOKEN"
+        onClose={onClose}
+      />
+    );
   return (
     <DeedDialog
       title={texts.rotateTitle(name)}

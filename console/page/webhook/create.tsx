@@ -17,7 +17,15 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
   const [events, setEvents] = useState<readonly EventName[]>([]);
   const [secret, setSecret] = useState<string>();
   if (secret !== undefined) {
-    return <ShownOnce title={texts.secretTitle} text={texts.secretText} value={secret} onClose={onClose} />;
+    return (
+      <ShownOnce
+        title={texts.secretTitle}
+        text={texts.secretText}
+        value={secret}
+        variable="POLICY_GUARD_WEBHOOK_SECRET"
+        onClose={onClose}
+      />
+    );
   }
   return (
     <DeedDialog

@@ -126,6 +126,7 @@ function Deeds({ webhook }: { readonly webhook: Webhook }) {
           title={texts.secretTitle}
           text={texts.secretText}
           value={secret}
+          variable="POLICY_GUARD_WEBHOOK_SECRET"
           onClose={() => setSecret(undefined)}
         />
       )}

@@ -15,10 +15,13 @@ export interface PolicyMeaning {
 
 /** What a change means: whether it is stricter, by the server's reasons, what changes, and tests that show it. */
 export function Meaning({ diff: { strictness, reasons, changes, witnesses } }: { readonly diff: PolicyMeaning }) {
+  // What the list below says is not said twice.
+  const isNoChange = (reason: string) => changes.every(({ text }) => text !== reason);
   return (
     <div className={style.meaning}>
       <p className={strictness === "weaker" ? style.weaker : ""}>
-        <strong>{en.policy.strictness[strictness] ?? strictness}</strong> {reasons.map(withoutEffect).join("; ")}
+        <strong>{en.policy.strictness[strictness] ?? strictness}</strong>{" "}
+        {reasons.map(withoutEffect).filter(isNoChange).join("; ")}
       </p>
       {changes.length === 0 ? <p className={style.dim}>{texts.noChanges}</p> : <Changes changes={changes} />}
       <Witnesses witnesses={witnesses} />

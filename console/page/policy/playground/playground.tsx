@@ -2,7 +2,7 @@
 // text, saved or not.
 
 import { useQuery } from "@connectrpc/connect-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { EnvironmentService } from "../../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { Outcome as OutcomeNumber } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { documentOf } from "../../../data/document.ts";
@@ -38,12 +38,15 @@ export function Playground({
   policy,
   asked,
   onAsk,
+  judgeNow,
   onWrite,
 }: {
   readonly document: string;
   readonly policy: StoredPolicy | undefined;
   readonly asked: Asked;
   readonly onAsk: (asked: Asked) => void;
+  /** Is given what judges, for the keys of the editor beside it. */
+  readonly judgeNow: { current: (() => void) | undefined };
   readonly onWrite: ((document: string) => void) | undefined;
 }) {
   const [by, setBy] = useState(draft);
@@ -56,6 +59,9 @@ export function Playground({
         ? { policyId: policy.policyId, version: policy.version }
         : { document: documentOf(document) };
   const { judge, judged, fault, isBusy, error } = useJudge(judgedBy);
+  useEffect(() => {
+    judgeNow.current = () => judge(asked);
+  });
   return (
     <section className={style.playground} aria-label={texts.title}>
       <h2>{texts.title}</h2>
