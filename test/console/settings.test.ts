@@ -123,7 +123,7 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
 
     await driver.go(page, "/alerts");
     await page.getByRole("link", { name: "New rule" }).click();
-    await page.getByLabel("Name").fill(hostile);
+    await page.getByLabel("Name", { exact: true }).fill(hostile);
     await page.getByLabel("Measured over the last").selectOption("60");
     await page.getByLabel("Threshold").fill("a lot");
     await page.getByRole("button", { name: "Create the rule" }).click();
