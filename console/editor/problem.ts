@@ -1,4 +1,4 @@
-import type { Text } from "@codemirror/state";
+import { Text } from "@codemirror/state";
 
 /** A fault of the text at a place, counted from 1. Line 0: of the text as a whole. */
 export interface EditorProblem {
@@ -28,4 +28,15 @@ export function fixOf(doc: Text, problem: EditorProblem) {
   if (problem.suggested === undefined || word === "" || !problem.text.includes(`"${word}"`)) return undefined;
   const start = from + doc.sliceString(from, to).indexOf(word);
   return { from: start, to: start + word.length, insert: problem.suggested };
+}
+
+/** What each suggestion would write into a text, for those that can be taken. */
+export function fixesOf(source: string, problems: readonly EditorProblem[]): ReadonlyMap<EditorProblem, string> {
+  const doc = Text.of(source.split("\n"));
+  return new Map(
+    problems.flatMap((problem) => {
+      const fix = fixOf(doc, problem);
+      return fix === undefined ? [] : [[problem, fix.insert] as const];
+    }),
+  );
 }

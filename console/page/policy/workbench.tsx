@@ -1,13 +1,12 @@
 // The editor with what the server says about its text, and the playground that judges by it.
 
-import { Text } from "@codemirror/state";
 import { useQuery } from "@connectrpc/connect-query";
 import { useRef, useState } from "react";
 import { PolicyService, type ValidatePolicyResponse } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { stageName } from "../../data/stage.ts";
 import { CodeEditor, type EditorHandle, type EditorKeys } from "../../editor/code-editor.tsx";
-import { type EditorProblem, fixOf } from "../../editor/problem.ts";
+import { type EditorProblem, fixesOf } from "../../editor/problem.ts";
 import type { Schema } from "../../editor/schema-path.ts";
 import { Button } from "../../part/button.tsx";
 import { Tabs } from "../../part/tabs.tsx";
@@ -196,14 +195,14 @@ function Problems({
   readonly onFix: ((problem: EditorProblem) => void) | undefined;
   readonly onGo: (line: number, column: number) => void;
 }) {
-  const doc = Text.of(document.split("\n"));
+  const fixes = onFix === undefined ? undefined : fixesOf(document, check.problems);
   if (check.problems.length === 0)
     return <p className={style.dim}>{check.answer === undefined ? texts.checking : texts.noProblems}</p>;
   return (
     <ul className={style.problems}>
       {check.problems.map((problem) => {
         const { line, column, text, isWarning } = problem;
-        const fix = onFix && fixOf(doc, problem);
+        const fix = fixes?.get(problem);
         return (
           <li key={`${line}:${column}:${text}`} className={style.problem}>
             <button type="button" onClick={() => onGo(line, column)} title={texts.line(line, column)}>
@@ -215,7 +214,7 @@ function Problems({
             </button>
             {fix !== undefined && (
               <Button kind="quiet" onClick={() => onFix?.(problem)}>
-                {en.edit.replaceWith(fix.insert)}
+                {en.edit.replaceWith(fix)}
               </Button>
             )}
           </li>
