@@ -91,7 +91,8 @@ export async function serve(options: ServeOptions): Promise<Server> {
     shutdownSignal: shutdown.signal,
     contextValues: (request) => {
       const received = request as RestRequest;
-      const connection = { address: addressOf(received, trustedHops), host: hostOf(received) };
+      const address = addressOf(received, trustedHops);
+      const connection = { address, host: hostOf(received), retire: retirementOf(received) };
       return createContextValues().set(connectionKey, connection);
     },
     fallback: rest as NodeHandler,
@@ -113,6 +114,11 @@ export async function serve(options: ServeOptions): Promise<Server> {
       return listener.close(grace);
     },
   };
+}
+
+function retirementOf(request: RestRequest): (() => void) | undefined {
+  const session = "stream" in request ? request.stream?.session : undefined;
+  return session && (() => session.close());
 }
 
 function addressOf(request: RestRequest, trustedHops: number): string {

@@ -128,7 +128,7 @@ function serveControlPlane(
   const { database, clock, log, metrics } = parts;
   return serve({
     services: controlServices,
-    routes: (router) => register(router, domain, { shutdown, publicUrl: parts.publicUrl }),
+    routes: (router) => register(router, domain, { shutdown, clock, publicUrl: parts.publicUrl }),
     interceptors: createInterceptors({
       authenticate: (token, { address }) => authenticate(domain, { token, address, now: clock.now() }, log),
       console: {

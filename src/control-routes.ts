@@ -7,6 +7,7 @@ import { SampleSchema } from "../gen/policyguard/control/v1/dataset_sample_pb.ts
 import { TraceSchema } from "../gen/policyguard/control/v1/trace_pb.ts";
 import type { Domain } from "./control-domain.ts";
 import { controlServices } from "./control-services.ts";
+import type { Clock } from "./kit/process/clock.ts";
 import { registerAlertServices } from "./rpc/alert/module.ts";
 import { registerBillingServices } from "./rpc/billing/module.ts";
 import { registerBundleServices } from "./rpc/bundle/module.ts";
@@ -27,12 +28,13 @@ import { registerWebhookServices } from "./rpc/webhook/module.ts";
 export interface RouteParts {
   /** Ends calls that wait. */
   readonly shutdown: AbortSignal;
+  readonly clock: Clock;
   /** Where browsers reach the service. */
   readonly publicUrl: string;
 }
 
 /** Registers the handlers of every service. */
-export function register(router: ConnectRouter, domain: Domain, { shutdown, publicUrl }: RouteParts): void {
+export function register(router: ConnectRouter, domain: Domain, { shutdown, clock, publicUrl }: RouteParts): void {
   registerIdentityServices(router, domain, { services: controlServices, publicUrl });
   registerTenancyServices(router, domain);
   registerScimServices(router, domain);
@@ -40,7 +42,7 @@ export function register(router: ConnectRouter, domain: Domain, { shutdown, publ
   registerPolicyServices(router, domain);
   registerLanguageServices(router, domain);
   registerBundleServices(router, domain, { shutdown });
-  registerFleetServices(router, domain);
+  registerFleetServices(router, domain, { clock });
   registerBillingServices(router, domain);
   registerTelemetryServices(router, domain, { writeTrace: messageEncoder(TraceSchema) });
   registerMeasureServices(router, domain, {

@@ -69,6 +69,11 @@ export interface Connection {
   /** The host that the call names, with its port. */
   readonly host?: string | undefined;
   /**
+   * Asks the caller to make its further calls over another connection (GOAWAY); calls that are under way go on. Only for
+   * calls over HTTP/2.
+   */
+  readonly retire?: (() => void) | undefined;
+  /**
    * For a REST call: reads the body into the request message. Called once the caller is authorized; returns what could
    * not be bound, path and query included. Throws when the body cannot be read at all.
    */

@@ -1,6 +1,6 @@
 // The stream between a runtime and the control plane. A stream handles one batch at a time: the next message is read
 // when the batch is committed, and HTTP/2's flow control holds the runtime back meanwhile. The stream ends when the
-// runtime ends it, when its token is revoked, or, after the present batch, when the process ends.
+// runtime ends it, when its token is revoked, or, after the present batch, when the process ends or the stream is old.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -22,15 +22,23 @@ import type { Ingest, IngestSource } from "../../domain/fleet/ingest.ts";
 import { credentialKindOf } from "../../domain/identity/token.ts";
 import type { Witnesses } from "../../domain/telemetry/witness.ts";
 import { unauthenticated, validationFailed } from "../../kit/fault/fault.ts";
-import { type Clock, systemClock } from "../../kit/process/clock.ts";
+import type { Clock } from "../../kit/process/clock.ts";
 import { isUuid } from "../../kit/process/id.ts";
-import { type Caller, callerOf } from "../../kit/rpc/context.ts";
+import { type Caller, callerOf, connectionKey } from "../../kit/rpc/context.ts";
 import { nextMessage } from "../../platform/next-message.ts";
 import { comparisonOf } from "../bundle/candidate.ts";
 import { statementMessage } from "../bundle/statement.ts";
 import { timestamp } from "../time.ts";
 import { ReportOutbox } from "./report-outbox.ts";
 import { StatusWriter } from "./status-writer.ts";
+
+/**
+ * How old a stream becomes. Then its connection is retired and it ends, so that the runtime comes back over another one,
+ * which a balancer may lead to a control plane that was added meanwhile. Varied by a fifth, so that a fleet that came at
+ * once does not come back at once.
+ */
+const maxAgeMs = 10 * 60_000;
+const ageSpread = 0.2;
 
 /** Leases that a runtime may name. */
 const heldLimit = 64;
@@ -43,7 +51,9 @@ export interface ReportingParts {
   readonly quota: Quota;
   readonly candidates: Candidates;
   readonly witnesses: Witnesses;
-  readonly clock?: Clock;
+  readonly clock: Clock;
+  /** A number in [0, 1). */
+  readonly random?: () => number;
 }
 
 /** Handlers of ReportingService. */
@@ -53,7 +63,11 @@ export function reportingHandlers(parts: ReportingParts): ServiceImpl<typeof Rep
       const source = sourceOf(callerOf(context), instanceId);
       return enrolMessage(source, await parts.enrolment.enrol(source, softwareVersion));
     },
-    report: (requests, context) => report(parts, callerOf(context), requests, context.signal),
+    report: (requests, context) =>
+      report(parts, callerOf(context), requests, {
+        signal: context.signal,
+        retire: () => context.values.get(connectionKey).retire?.(),
+      }),
   };
 }
 
@@ -61,8 +75,10 @@ async function* report(
   parts: ReportingParts,
   caller: Caller,
   requests: AsyncIterable<ReportRequest>,
-  signal: AbortSignal,
+  { signal, retire }: { readonly signal: AbortSignal; readonly retire: () => void },
 ) {
+  const { clock } = parts;
+  const endsAtMs = clock.now().getTime() + ageLimitMs(parts.random ?? Math.random);
   const iterator = requests[Symbol.asyncIterator]();
   const { source, softwareVersion } = await greeting(parts.enrolment, caller, iterator);
   const outbox = new ReportOutbox();
@@ -93,8 +109,9 @@ async function* report(
     revoked: () => outbox.end(unauthenticated()),
     stop: () => stopping.abort(),
   });
-  const isExpired = () => expiresAt !== undefined && expiresAt <= (parts.clock ?? systemClock).now();
-  const within = { softwareVersion, outbox, leases, stopping: stopping.signal, isExpired };
+  const isExpired = () => expiresAt !== undefined && expiresAt <= clock.now();
+  const isOld = () => clock.now().getTime() >= endsAtMs;
+  const within = { softwareVersion, outbox, leases, stopping: stopping.signal, isExpired, isOld, retire };
   const reading = read(parts, source, iterator, within);
   try {
     yield* outbox.messages();
@@ -130,6 +147,13 @@ interface Reading {
   readonly leases: QuotaSession;
   readonly stopping: AbortSignal;
   readonly isExpired: () => boolean;
+  readonly isOld: () => boolean;
+  /** Asks the runtime to come back over another connection. */
+  readonly retire: () => void;
+}
+
+function ageLimitMs(random: () => number): number {
+  return maxAgeMs * (1 - ageSpread + 2 * ageSpread * random());
 }
 
 /** Handles messages until the runtime ends the stream, something fails, or the process stops. Never rejects. */
@@ -137,7 +161,7 @@ async function read(
   { enrolment, ingest, candidates, witnesses }: ReportingParts,
   source: IngestSource,
   iterator: AsyncIterator<ReportRequest>,
-  { softwareVersion, outbox, leases, stopping, isExpired }: Reading,
+  { softwareVersion, outbox, leases, stopping, isExpired, isOld, retire }: Reading,
 ): Promise<void> {
   const statuses = new StatusWriter((status) => enrolment.noteStatus(source, softwareVersion, status));
   try {
@@ -147,6 +171,10 @@ async function read(
       if (isExpired()) throw unauthenticated();
       await handle(next.value, { ingest, candidates, witnesses, source, outbox, statuses, leases });
       if (outbox.isEnding) break;
+      // Runtimes send a status every five seconds, so this is asked often enough.
+      if (!isOld()) continue;
+      retire();
+      break;
     }
     outbox.end();
   } catch (error) {

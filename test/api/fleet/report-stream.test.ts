@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import { ReportingService } from "../../../gen/policyguard/runtime/v1/reporting_service_pb.ts";
 import { Tokens } from "../../../src/domain/identity/token.ts";
 import { Traces } from "../../../src/domain/telemetry/trace.ts";
 import { tokenDigest } from "../../../src/kit/crypto/token.ts";
@@ -196,6 +200,41 @@ describe("ReportingService", () => {
       await expect.poll(() => stream.activationSeq, within).toBe(6);
       await client.end();
     });
+  });
+
+  it("ends a stream after some ten minutes, and brings its runtime to another connection", async () => {
+    let aheadMs = 0;
+    const clock = { now: () => new Date(Date.now() + aheadMs) };
+    const aging = await startTestControlPlane({ clock });
+    const home = await createWorld(aging.database);
+    const { hostname: host, port } = new URL(aging.baseUrl);
+    let connections = 0;
+    const createConnection = () => {
+      connections += 1;
+      return connect({ host, port: Number(port) });
+    };
+    const transport = createGrpcTransport({ baseUrl: aging.baseUrl, nodeOptions: { createConnection } });
+    const client = createClient(ReportingService, transport);
+    const stream = new RuntimeStream(aging.baseUrl, home.tokens.runtime, { client }).hello();
+    const { instanceId } = stream;
+    // The stream is open, so its age counts from here.
+    stream.report([evaluation()]);
+    await expect.poll(() => stream.acked, within).toBe(1);
+    aheadMs = 7 * 60_000;
+    stream.report([evaluation()]);
+    await expect.poll(() => stream.acked, within).toBe(2);
+    aheadMs = 12 * 60_000;
+    const lastSeq = stream.report([evaluation()]);
+    expect(await stream.ended).toBe("end");
+    expect([stream.acked, connections]).toEqual([lastSeq, 1]);
+    stream.finish();
+    const next = new RuntimeStream(aging.baseUrl, home.tokens.runtime, { client, instanceId, firstSeq: 4 }).hello();
+    next.report([evaluation()]);
+    await expect.poll(() => next.acked, within).toBe(4);
+    expect(connections).toBe(2);
+    next.finish();
+    await next.ended;
+    await aging.stop();
   });
 
   it("at shutdown commits and acknowledges the batch in hand, and ends the stream cleanly", async () => {

@@ -38,10 +38,18 @@ export class RuntimeStream {
   #isFinished = false;
   #nextSeq: number;
 
-  constructor(baseUrl: string, token: string | undefined, options: { instanceId?: string; firstSeq?: number } = {}) {
+  constructor(
+    baseUrl: string,
+    token: string | undefined,
+    options: {
+      readonly instanceId?: string;
+      readonly firstSeq?: number;
+      readonly client?: Client<typeof ReportingService>;
+    } = {},
+  ) {
     this.instanceId = options.instanceId ?? randomUUID();
     this.#nextSeq = options.firstSeq ?? 1;
-    const responses = reportingClient(baseUrl).report(this.#requests(), {
+    const responses = (options.client ?? reportingClient(baseUrl)).report(this.#requests(), {
       headers: bearer(token),
       signal: this.#abort.signal,
     });
