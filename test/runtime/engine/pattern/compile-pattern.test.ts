@@ -54,7 +54,7 @@ describe("a pattern with required literals", () => {
     reportSample({ n: sample.n, failures: 0 });
   });
 
-  it("has them for every built-in pattern too, on texts made of its own literals", () => {
+  it("has them for every built-in pattern too, on texts made of its own literals", { timeout: 900_000 }, () => {
     const compiled = injectionRules.map(({ pattern: source, caseSensitive }) =>
       compilePattern(expandRule(source), { ignoreCase: caseSensitive !== true }),
     );
