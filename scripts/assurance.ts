@@ -281,7 +281,7 @@ const properties: Readonly<Record<string, Property>> = {
   "alert-kills": {
     file: "test/src/domain/alert/evaluation.test.ts",
     test: "an episode is told once, however often",
-    unit: "episodes whose beginning and end were each evaluated by two workers, whose connections were torn off",
+    unit: "episodes at whose beginning or end a worker that evaluated was killed, half of them with a rival at work",
     n: 50,
   },
   "alert-rules": {
