@@ -43,6 +43,8 @@ const pages: Readonly<Record<string, Preparation>> = {
       replace: {
         "MODEL_FOLDER=models npm start": 'eval "$(node start-runtime.mjs)"',
         "http://127.0.0.1:9081": "$MANAGEMENT_URL",
+        // No benchmark can ask the model, so elsewhere the policy would leave other pages' samples undecided.
+        "scope: {app_id: '$(fact project_id)'}": "scope: {app_id: '$(fact project_id)', env: '$(fact environment)'}",
       },
       isCompared: true,
     },
