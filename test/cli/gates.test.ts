@@ -81,7 +81,12 @@ test("what gates get prints, gates set takes, in the spelling of the API", async
   file("same.json", printed.stdout);
   const again = JSON.parse((await run("gates", "set", "same.json", "--expected-version", "1", "--json")).stdout);
   expect(again.gates).toEqual(gates);
+  // What is there already makes no version.
+  expect(again.version).toBe(1);
+  file("milder.yaml", gate(0.4));
+  expect(await run("gates", "set", "milder.yaml", "--expected-version", "1")).toMatchObject({ code: 0 });
   expect(await run("gates", "set", "same.json", "--expected-version", "1")).toMatchObject({ code: 1 });
+  expect(await run("gates", "set", "same.json", "--expected-version", "2")).toMatchObject({ code: 0 });
   expect((await run("gates", "get")).stdout).toContain("good-enough");
 });
 
