@@ -119,7 +119,7 @@ function Findings({
   readonly onOpen: (asked: Asked) => void;
 }) {
   const { can } = useOrganization();
-  const tests = check.answer?.tests ?? [];
+  const { tests } = check;
   const passed = tests.filter((test) => test.passed).length;
   const untilVerdict = check.answer?.untilVerdict ?? [];
   return (
@@ -169,12 +169,14 @@ function UntilVerdict({ rules }: { readonly rules: ValidatePolicyResponse["until
   );
 }
 
-function CheckState({ check: { state, problems } }: { readonly check: Check }) {
+function CheckState({ check: { state, problems, tests } }: { readonly check: Check }) {
   const errors = problems.filter(({ isWarning }) => !isWarning).length;
+  const failed = tests.filter(({ passed }) => !passed).length;
   const words = {
     checking: texts.checking,
+    testing: texts.testing,
     valid: texts.valid,
-    invalid: texts.invalid(errors),
+    invalid: errors === 0 ? texts.testsFail(failed) : texts.invalid(errors),
     unknown: texts.unknown,
   };
   return (
@@ -225,8 +227,8 @@ function Problems({
 }
 
 function Tests({ check, onOpen }: { readonly check: Check; readonly onOpen: (asked: Asked) => void }) {
-  const tests = check.answer?.tests ?? [];
-  if (tests.length === 0) return <p className={style.dim}>{texts.noTests}</p>;
+  const { tests, state } = check;
+  if (tests.length === 0) return <p className={style.dim}>{state === "testing" ? texts.testing : texts.noTests}</p>;
   return (
     <ul className={style.problems}>
       {tests.map(({ name, passed, failures }) => {

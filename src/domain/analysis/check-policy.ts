@@ -18,6 +18,8 @@ export interface PolicyCheck {
   readonly now: Date;
   /** Whether to look for the rules that make streams wait for the verdict. */
   readonly wantsVerdicts?: boolean;
+  /** Whether its own tests are left out. */
+  readonly skipsTests?: boolean;
 }
 
 /** The result of checking a document. */
@@ -30,7 +32,7 @@ export interface CheckedDocument {
   /** Positions of the keys of `match` in the source; none when the document came as JSON. */
   readonly matchPlaces: MatchPlaces;
   readonly problems: readonly PolicyProblem[];
-  /** Results of its own tests; empty when it has errors. */
+  /** Results of its own tests; empty when it has errors or they were left out. */
   readonly tests: readonly PolicyTestResult[];
   /** The rules that make streams wait for the verdict; empty when the document has errors or nobody asked. */
   readonly untilVerdict: readonly VerdictRule[];
@@ -47,7 +49,7 @@ export interface MatchPlaces {
  * for one.
  */
 export function checkPolicy(
-  { document: input, now, wantsVerdicts = false }: PolicyCheck,
+  { document: input, now, wantsVerdicts = false, skipsTests = false }: PolicyCheck,
   tools: Tools,
 ): CheckedDocument {
   const { packs, models, enter } = tools;
@@ -57,7 +59,7 @@ export function checkPolicy(
   const matchPlaces = policy === undefined ? nowhereOf : placesOf(policy, source);
   const common = { policy, source, matchPlaces, problems };
   if (policy === undefined) return { document: undefined, ...common, tests: [], untilVerdict: [] };
-  const tests = runTests(policy, policy.tests ?? [], now, tools);
+  const tests = runTests(policy, skipsTests ? [] : (policy.tests ?? []), now, tools);
   if (wantsVerdicts) enter("the rules for which streams wait");
   const untilVerdict = wantsVerdicts ? verdictRulesOf(policy, { packs, models }) : [];
   return { document: canonicalPolicy(policy), ...common, tests, untilVerdict };

@@ -24,7 +24,7 @@ import {
 } from "../../store/policy/policy.ts";
 import { replacePolicyDetectors } from "../../store/policy/policy-detector.ts";
 import type { Analysis, Asker } from "../analysis/analysis.ts";
-import type { CheckedDocument } from "../analysis/check-policy.ts";
+import type { CheckedDocument, PolicyCheck } from "../analysis/check-policy.ts";
 import { requireSound, type SoundDocument } from "../analysis/policy-document.ts";
 import { publishEvent } from "../event/event.ts";
 import { usedDetectors } from "./detector.ts";
@@ -65,9 +65,9 @@ export class Policies {
     this.#analysis = analysis;
   }
 
-  /** Checks a document, runs its tests, and looks for the rules that make streams wait; stores nothing. */
-  validate(asker: Asker, document: JsonValue): Promise<CheckedDocument> {
-    return this.#check(asker, document, { wantsVerdicts: true });
+  /** Checks a document, with its tests unless told not to, and finds the rules that make streams wait; stores nothing. */
+  validate(asker: Asker, document: JsonValue, { skipsTests = false } = {}): Promise<CheckedDocument> {
+    return this.#check(asker, document, { wantsVerdicts: true, skipsTests });
   }
 
   /** Creates a policy. A document with errors or failing tests is refused. */
@@ -135,8 +135,12 @@ export class Policies {
     });
   }
 
-  #check(asker: Asker, document: JsonValue, { wantsVerdicts = false } = {}): Promise<CheckedDocument> {
-    return this.#analysis.run("checkPolicy", { document, now: this.#clock.now(), wantsVerdicts }, asker);
+  #check(
+    asker: Asker,
+    document: JsonValue,
+    wishes: Omit<PolicyCheck, "document" | "now"> = {},
+  ): Promise<CheckedDocument> {
+    return this.#analysis.run("checkPolicy", { document, now: this.#clock.now(), ...wishes }, asker);
   }
 }
 

@@ -39,9 +39,9 @@ export function policyHandlers(
       const [rows, total] = await policies.listVersions(callerOf(context), request.policyId, page);
       return { total, ...page, versions: rows.map(versionMessage) };
     },
-    validatePolicy: async ({ document }, context) => {
-      const { orgId } = callerOf(context);
-      const checked = await policies.validate({ orgId, signal: context.signal }, documentOf(document));
+    validatePolicy: async ({ document, skipTests: skipsTests }, context) => {
+      const asker = { orgId: callerOf(context).orgId, signal: context.signal };
+      const checked = await policies.validate(asker, documentOf(document), { skipsTests });
       const valid = checked.document !== undefined && checked.tests.every((test) => test.passed);
       return {
         valid,
