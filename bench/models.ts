@@ -1,6 +1,6 @@
-// Models beside the engine: what a busy host of models costs evaluations that ask none, and what a question costs beside
-// the run itself. The model is the tiny one of the tests, with layers that take time; other models differ in the run
-// only. Percentiles are printed before the table, which has means.
+// Models beside the engine: what a busy host of models costs evaluations that ask none, and what a question costs
+// beside the run itself. The model is the tiny one of the tests, with layers that take time; other models differ in the
+// run only. Percentiles are printed before the table, which has means.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

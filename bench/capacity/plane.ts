@@ -1,5 +1,5 @@
-// CPU of the control plane and of the database, and the bytes that stay: of evaluations that come with their record, and
-// of those that are only counted. The stream is left out, the decoding of its messages is not.
+// CPU of the control plane and of the database, and the bytes that stay: of evaluations that come with their record,
+// and of those that are only counted. The stream is left out, the decoding of its messages is not.
 
 import { randomUUID } from "node:crypto";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";

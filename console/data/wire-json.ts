@@ -1,5 +1,5 @@
-// JSON as REST takes it. It differs from the JSON of the messages themselves in how it names enum values: "untrusted" in
-// place of "TRUST_UNTRUSTED".
+// JSON as REST takes it. It differs from the JSON of the messages themselves in how it names enum values: "untrusted"
+// in place of "TRUST_UNTRUSTED".
 
 import {
   type DescField,

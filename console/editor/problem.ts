@@ -21,7 +21,9 @@ export function rangeOf(doc: Text, { line, column }: { readonly line: number; re
   return { from: start, to: start + length };
 }
 
-/** The change that puts the suggestion in place of the word that the problem names; undefined where it stands elsewhere. */
+/**
+ * The change that puts the suggestion in place of the word that the problem names; undefined where it stands elsewhere.
+ */
 export function fixOf(doc: Text, problem: EditorProblem) {
   const { from, to } = rangeOf(doc, problem);
   const [word = ""] = /[\w.-]+/.exec(doc.sliceString(from, to)) ?? [];
