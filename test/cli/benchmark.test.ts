@@ -147,10 +147,11 @@ test("ends with 1 when the bounds do not show what is required", async () => {
 test("measures what another product says, by the same measures, and counts what it does not say as wrong", async () => {
   const [first = "", second = "", third = "", fourth = ""] = await sampleIds();
   const line = (id: string, said: object) => `${JSON.stringify({ sample_id: id, ...said })}\n`;
+  const unknown = first.replace(/.$/, (digit) => (digit === "f" ? "e" : "f"));
   const right = line(first, { labels: ["injection"], score: 0.9 }) + line(third, { outcome: "ALLOW" });
   const cwd = newFolder({
     "right.jsonl": right + line(fourth, { outcome: "BLOCK", latency_us: 900 }) + line(fourth, { score: 0.2 }),
-    "wrong.jsonl": `${right}${line(first.replace(/.$/, "f"), { score: 1 })}{"sample_id": "${second}", "score": 2}\n`,
+    "wrong.jsonl": `${right}${line(unknown, { score: 1 })}{"sample_id": "${second}", "score": 2}\n`,
   });
   const target = ["--target", "predictions:another-guard@2.1", "--positive", "attack"];
   const other = await benchmark("run", "prompts", ...target, "--predictions", join(cwd, "right.jsonl"), "--json");
