@@ -70,6 +70,16 @@ export const ruleMetrics: ReadonlySet<AlertMetric> = new Set([
  */
 const certainAlpha = 0.05;
 
+const shares: ReadonlySet<AlertMetric> = new Set([
+  ...(["block_rate", "flag_rate", "redact_rate", "would_block_rate", "unjudged_rate"] as const),
+]);
+
+/** The largest value that the metric can have. None is below zero. */
+export function maxValueOf(metric: AlertMetric): number {
+  const isShare = isFact(metric) ? ["share", "certain share"].includes(factKinds[metric]) : shares.has(metric);
+  return isShare ? 1 : Number.POSITIVE_INFINITY;
+}
+
 /** Whether the metric is tested anew in windows that follow one another, since a test that slides is none. */
 export function isTested(metric: AlertMetric): boolean {
   return isFact(metric) && factKinds[metric] === "certain share";

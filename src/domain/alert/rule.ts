@@ -35,9 +35,9 @@ import type { TransactionalMailer } from "../mail/mail.ts";
 import { isUnchanged } from "../unchanged.ts";
 import { endEpisodes, type Telling } from "./episode.ts";
 import { lastWindowEnd, type PlanUsageReader } from "./evaluation.ts";
-import { isTested, ruleMetrics, sourceOf, tellsRules, wholeMetrics } from "./metric.ts";
+import { isTested, maxValueOf, ruleMetrics, sourceOf, tellsRules, wholeMetrics } from "./metric.ts";
 import { type AlertPreview, previewRule } from "./preview.ts";
-import { isOnQuietSide } from "./state.ts";
+import { isOnQuietSide, reachOf } from "./state.ts";
 
 type PlanName = "free" | "growth" | "enterprise";
 
@@ -307,12 +307,29 @@ async function check(
     const side = operator === "gt" || operator === "gte" ? "most" : "least";
     wrong.push({ field: "recovery_threshold", message: `must be at ${side} the threshold` });
   }
+  wrong.push(...reachProblems(rule, input));
   if (metric === "latency_p95_ms" && windowMinutes > maxLatencyMinutes) {
     wrong.push({ field: "window_minutes", message: `must be at most ${maxLatencyMinutes} for latencies` });
   }
   wrong.push(...(isTested(metric) ? testedProblems(rule) : countedProblems(rule)));
   wrong.push(...(await unknownNames(tx, input)));
   if (wrong.length > 0) throw validationFailed(wrong.map(ofRequest));
+}
+
+// A rule that no value can make fire, such as a share above 20 where 20 % was meant, looks as if all were well; an alert
+// that no value can end stays open. What was stored before this was checked can be changed otherwise.
+function reachProblems(
+  { metric, operator, threshold, recoveryThreshold }: RuleFields & Pick<AlertRuleRow, "recoveryThreshold">,
+  input: AlertRuleInput,
+): FieldViolation[] {
+  const given = [input.metric, input.operator, input.threshold, input.recoveryThreshold];
+  if (isTested(metric) || given.every((value) => value === undefined)) return [];
+  const max = maxValueOf(metric);
+  const range = max === 1 ? "a share, from 0 to 1" : "never below 0";
+  if (!reachOf(operator, threshold, max).canFire)
+    return [{ field: "threshold", message: `no value is beyond it: ${metric} is ${range}` }];
+  if (recoveryThreshold == null || reachOf(operator, recoveryThreshold, max).canRest) return [];
+  return [{ field: "recovery_threshold", message: `no alert could end: ${metric} is ${range}` }];
 }
 
 // Fields are named as in the request, where the rule is one of them.

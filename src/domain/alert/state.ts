@@ -78,6 +78,12 @@ export function isOnQuietSide(operator: AlertOperator, threshold: number, recove
   return operator === "gt" || operator === "gte" ? recovery <= threshold : recovery >= threshold;
 }
 
+/** Whether a value from 0 to `max` can be beyond the limit, and whether one can be on its quiet side. */
+export function reachOf(operator: AlertOperator, limit: number, max: number): { canFire: boolean; canRest: boolean } {
+  const beyond = [0, max].map((value) => compares(operator, value, limit));
+  return { canFire: beyond.includes(true), canRest: beyond.includes(false) };
+}
+
 /** Of two values the one that is further beyond the threshold. */
 export function furtherBeyond(operator: AlertOperator, one: number | null, other: number | undefined): number | null {
   if (one === null || other === undefined) return one ?? other ?? null;

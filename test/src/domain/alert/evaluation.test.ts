@@ -262,7 +262,8 @@ async function measure(
   { world, id }: Awaited<ReturnType<typeof home>>,
   change: Partial<AlertRuleInput>,
 ): Promise<number | null | undefined> {
-  await rules().update(world.caller, id, { cleared: [], minSamples: 1, ...change });
+  // Within reach of counts and shares alike.
+  await rules().update(world.caller, id, { cleared: [], minSamples: 1, threshold: 0.9, ...change });
   clock.pass(minuteMs);
   await evaluation().evaluate(world.orgId, clock.now());
   return (await rules().get(world.caller, id)).row.lastValue;

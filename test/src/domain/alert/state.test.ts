@@ -1,7 +1,7 @@
 // Timelines: the values of successive minutes, and the states that they lead to.
 
 import { describe, expect, test } from "vitest";
-import { nextStanding, quiet, type StateRule } from "../../../../src/domain/alert/state.ts";
+import { nextStanding, quiet, reachOf, type StateRule } from "../../../../src/domain/alert/state.ts";
 
 const letters = { o: "ok", p: "pending", f: "firing", r: "recovering", n: "no_data" } as const;
 const rule: StateRule = {
@@ -104,4 +104,18 @@ describe.each([
       expect(seen).toEqual(states.split(" ").map((letter) => letters[letter as keyof typeof letters]));
     },
   );
+});
+
+test.each([
+  ["gt", 5, 1, { canFire: false, canRest: true }],
+  ["gt", 1, 1, { canFire: false, canRest: true }],
+  ["gte", 1, 1, { canFire: true, canRest: true }],
+  ["gte", 0, 1, { canFire: true, canRest: false }],
+  ["gt", -1, 1, { canFire: true, canRest: false }],
+  ["lt", 0, 1, { canFire: false, canRest: true }],
+  ["lte", 1, 1, { canFire: true, canRest: false }],
+  ["lt", 1, Number.POSITIVE_INFINITY, { canFire: true, canRest: true }],
+  ["gt", 1e15, Number.POSITIVE_INFINITY, { canFire: true, canRest: true }],
+] as const)("values can be beyond a limit or not: %s %d of at most %d", (operator, limit, max, expected) => {
+  expect(reachOf(operator, limit, max)).toEqual(expected);
 });
