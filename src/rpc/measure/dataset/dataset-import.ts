@@ -73,10 +73,14 @@ async function importSamples(
   const request = first.value;
   const { datasetId, url } = request;
   const input = inputOf(request);
-  if (url !== undefined) return imports.importUrl(caller, datasetId, url, { ...input, format: formatOf(request, url) });
   const file = bytesOf(request, iterator);
   const opening = await file.next();
   const { contentType = "", data = new Uint8Array() } = opening.done === true ? {} : opening.value;
+  if (url !== undefined) {
+    if (data.byteLength > 0)
+      throw validationFailed([{ field: "url", message: "a file came too; give one of them, the file or its address" }]);
+    return imports.importUrl(caller, datasetId, url, { ...input, format: formatOf(request, url) });
+  }
   const format = formatOf(request, "", contentType);
   const rest = restOf(data, file);
   const isOrder = format === "json" && /^\s*\{/.test(Buffer.from(data.subarray(0, 1024)).toString("latin1"));
