@@ -11,6 +11,8 @@ import { navigationPages } from "./pages.ts";
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
 
+/** As the keyboard of this machine names it. */
+const paletteKey = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘ K" : "Ctrl K";
 /** Time within which the second key has to follow the `g`. */
 const chordMs = 1_500;
 
@@ -22,8 +24,8 @@ export function GlobalKeys({ className }: { readonly className: string | undefin
   return (
     <>
       <span className={className}>
-        <Button title={`Ctrl K: ${en.keys.palette}`} onClick={() => setOpen("palette")}>
-          {en.keys.button}
+        <Button title={`${paletteKey}: ${en.keys.palette}`} onClick={() => setOpen("palette")}>
+          {en.keys.button} <kbd>{paletteKey}</kbd>
         </Button>
       </span>
       <Suspense>

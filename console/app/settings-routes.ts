@@ -16,6 +16,8 @@ const teamRoute = createRoute({
 const tokensRoute = createRoute({
   getParentRoute,
   path: "/settings/tokens",
+  validateSearch: (search: Record<string, unknown>): { issue?: "runtime" } =>
+    search.issue === "runtime" ? { issue: "runtime" } : {},
   component: lazyRouteComponent(() => import("../page/settings/tokens.tsx"), "TokensPage"),
 });
 

@@ -12,6 +12,7 @@ export const analyticsTexts = {
   },
   environment: "Environment",
   agent: "Agent",
+  nothingYet: "Nothing was evaluated yet",
   empty: "Nothing was evaluated in this time",
   emptyText: "Choose a longer range, or remove a filter.",
   clear: "Clear the filters",

@@ -437,7 +437,7 @@ const emptyTitles: Readonly<Record<string, string>> = {
   "/traces": "No trace yet",
   "/review": "Nothing waits for you",
   "/replays": "No replay yet",
-  "/analytics": "Nothing was evaluated in this time",
+  "/analytics": "Nothing was evaluated yet",
   "/alerts": "No alert rule yet",
   "/datasets": "No dataset yet",
   "/benchmarks": "No benchmark yet",

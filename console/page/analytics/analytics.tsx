@@ -3,12 +3,15 @@ import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
 import { AnalyticsComparison, type AnalyticsTotals } from "../../../gen/policyguard/control/v1/trace_analytics_pb.ts";
 import { type GetTraceAnalyticsResponse, TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { useAnyTrace } from "../../data/any-trace.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { Button } from "../../part/button.tsx";
 import { Select, TypedFilter } from "../../part/field.tsx";
+import { NoRuntime } from "../../part/no-runtime.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
@@ -26,7 +29,7 @@ const newMs = 30_000;
 
 /** What was evaluated over time, and by what it was decided. */
 export function AnalyticsPage() {
-  const { orgId } = useOrganization();
+  const { orgId, can } = useOrganization();
   const search = useSearch({ from: "/o/$org/analytics" });
   const navigate = useNavigate({ from: "/o/$org/analytics" });
   const { range = defaultRange, project, environment, agent } = search;
@@ -44,12 +47,16 @@ export function AnalyticsPage() {
     { placeholderData: keepPreviousData, refetchInterval: newMs },
   );
   const isEmpty = data?.totals?.evaluations === 0;
+  const isAny = useAnyTrace(isEmpty);
   return (
     <Page title={texts.title} note={data?.asOf && texts.asOf(dateTime(timestampDate(data.asOf)))}>
       <Filters search={search} />
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Loading />}
-      {isEmpty && (
+      {isEmpty && isAny === false && (
+        <NoRuntime title={texts.nothingYet} issueFor={can(TokenService.method.issueRuntimeToken) ? orgId : undefined} />
+      )}
+      {isEmpty && isAny === true && (
         <Empty title={texts.empty} text={texts.emptyText}>
           {Object.keys(search).length > 0 && <Button onClick={() => navigate({ search: {} })}>{texts.clear}</Button>}
         </Empty>

@@ -137,7 +137,7 @@ function Card({
         {requiredApprovals > 0 && <span className={style.tag}>{texts.approvals(requiredApprovals)}</span>}
       </header>
       {active === undefined ? (
-        <p className={style.dim}>{data === undefined ? "" : texts.nothing}</p>
+        <p className={style.dim}>{data === undefined ? error === null && en.common.loading : texts.nothing}</p>
       ) : (
         <div>
           <p>

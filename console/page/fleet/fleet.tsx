@@ -12,7 +12,7 @@ import { useProjects } from "../../data/project.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
 import { Select } from "../../part/field.tsx";
-import { LinkButton } from "../../part/link-button.tsx";
+import { NoRuntime } from "../../part/no-runtime.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { Answered, Empty, Failed, Loading } from "../../part/state.tsx";
@@ -75,7 +75,7 @@ function Runtimes({
   readonly projectId: string;
   readonly environments: readonly Environment[];
 }) {
-  const { orgId } = useOrganization();
+  const { orgId, can } = useOrganization();
   const transport = useTransport();
   const search = useSearch({ from: "/o/$org/fleet" });
   const navigate = useNavigate({ from: "/o/$org/fleet" });
@@ -122,7 +122,9 @@ function Runtimes({
           error !== null && <Failed key={chosen[at]?.id} error={error} onRetry={() => refetch()} />,
       )}
       {!isLoaded && all.length === 0 && <Loading />}
-      {isLoaded && all.length === 0 && answers.every(({ error }) => error === null) && <NoRuntime />}
+      {isLoaded && all.length === 0 && answers.every(({ error }) => error === null) && (
+        <NoRuntime issueFor={can(TokenService.method.issueRuntimeToken) ? orgId : undefined} />
+      )}
       {all.length > 0 && shown.length === 0 && (
         <Empty title={texts.nothing}>
           <Button onClick={() => change({ state: undefined })}>{texts.clear}</Button>
@@ -322,21 +324,5 @@ function Notes({
       )}
       {lost > 0 && <p className={style.note}>{texts.lostTotal(lost)}</p>}
     </>
-  );
-}
-
-function NoRuntime() {
-  const { orgId, can } = useOrganization();
-  return (
-    <Empty title={texts.empty} text={texts.emptyText}>
-      <pre
-        className={style.command}
-      >{`POLICY_GUARD_URL=${location.origin} POLICY_GUARD_TOKEN=gr_rt_… npm run runtime`}</pre>
-      {can(TokenService.method.issueRuntimeToken) && (
-        <LinkButton to="/o/$org/settings/tokens" params={{ org: orgId }}>
-          {texts.issue}
-        </LinkButton>
-      )}
-    </Empty>
   );
 }

@@ -1,17 +1,24 @@
-import { useQuery } from "@connectrpc/connect-query";
-import { useQuery as useAnyQuery } from "@tanstack/react-query";
+import { createQueryOptions, useQuery } from "@connectrpc/connect-query";
+import { useQuery as useAnyQuery, useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { OrganizationService } from "../../../gen/policyguard/control/v1/organization_service_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
+import { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
+import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome as OutcomeNumber } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { installationQuery } from "../../data/installation.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { transport } from "../../data/transport.ts";
 import { Button } from "../../part/button.tsx";
+import { Command } from "../../part/command.tsx";
+import { startRuntime } from "../../part/no-runtime.tsx";
 import { en } from "../../text/en.ts";
 import { dismissSteps, isDismissed } from "./dismissed.ts";
+import { FirstBlock } from "./first-block.tsx";
 import style from "./home.module.css";
 
 const texts = en.home;
@@ -33,6 +40,8 @@ export function FirstSteps() {
 }
 
 function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () => void }) {
+  const { can } = useOrganization();
+  const wait = { refetchInterval: waitUntilSome };
   const policies = useQuery(PolicyService.method.listPolicies, { orgId, limit: 1 });
   const projects = useQuery(ProjectService.method.listProjects, { orgId, limit: 1 });
   const projectId = projects.data?.projects[0]?.id;
@@ -41,9 +50,24 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
     { orgId, projectId: projectId ?? "" },
     { enabled: projectId !== undefined },
   );
+  const usage = useQuery(
+    OrganizationService.method.getUsage,
+    { orgId },
+    { enabled: can(OrganizationService.method.getUsage) },
+  );
   const installation = useAnyQuery(installationQuery);
-  const wait = { refetchInterval: waitUntilSome };
   const any = useQuery(TraceService.method.listTraces, { orgId, limit: 1 }, wait);
+  const heard = useQueries({
+    queries: (environments.data?.environments ?? []).map(({ projectId: id, name }) => ({
+      ...createQueryOptions(
+        RuntimeInstanceService.method.listRuntimeInstances,
+        { orgId, projectId: id, envName: name, limit: 1 },
+        { transport },
+      ),
+      // An environment without a runtime would be asked about for ever.
+      refetchInterval: any.data?.total === 0 ? waitMs : false,
+    })),
+  });
   const block = { orgId, limit: 1, outcome: OutcomeNumber.BLOCK };
   const blocked = useQuery(TraceService.method.listTraces, block, wait);
   const trace = blocked.data?.traces[0];
@@ -52,7 +76,10 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
   if (!wasOpen.value) return null;
   const params = { org: orgId };
   const runtimeUrl = installation.data?.runtimeUrl ?? usualRuntimeUrl;
-  const isRunning = (any.data?.total ?? 0) > 0;
+  const isHeard = heard.some(({ data }) => (data?.total ?? 0) > 0);
+  const isRunning = isHeard || (any.data?.total ?? 0) > 0;
+  const isTried = (usage.data?.playgroundEvaluations ?? 0) > 0;
+  const mayIssue = can(TokenService.method.issueRuntimeToken);
   return (
     <section className={style.steps} aria-label={texts.startTitle}>
       <header className={style.stepsHeader}>
@@ -71,6 +98,11 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
             {texts.steps.pack}
           </Link>
         </Step>
+        <Step isDone={isTried} hint={texts.steps.triedHint}>
+          <Link to="/o/$org/policies" params={params}>
+            {texts.steps.tried}
+          </Link>
+        </Step>
         <Step
           isDone={environments.data?.environments.some(({ activeVersion }) => activeVersion !== undefined) ?? false}
           hint={texts.steps.publishHint}
@@ -80,25 +112,23 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
           </Link>
         </Step>
         <Step isDone={isRunning} hint={texts.steps.runtimeHint}>
-          <Link to="/o/$org/settings/tokens" params={params}>
-            {texts.steps.runtime}
-          </Link>
-          {!isRunning && (
-            <pre className={style.command}>
-              {`POLICY_GUARD_URL=${location.origin} POLICY_GUARD_TOKEN=gr_rt_… npm run runtime`}
-            </pre>
+          {mayIssue ? (
+            <Link to="/o/$org/settings/tokens" params={params} search={isRunning ? {} : { issue: "runtime" }}>
+              {texts.steps.runtime}
+            </Link>
+          ) : (
+            texts.steps.runtimeOnly
           )}
+          {!isRunning && <Command label={en.fleet.start} text={startRuntime()} />}
         </Step>
         <Step isDone={trace !== undefined} hint={texts.steps.blockedHint}>
           {trace === undefined ? (
             <>
               <span role="status">{texts.steps.waiting}</span>
-              <pre className={style.command}>{attackOn(runtimeUrl)}</pre>
+              <Command label={texts.steps.blocked} text={attackOn(runtimeUrl)} />
             </>
           ) : (
-            <Link to="/o/$org/traces" params={params} search={{ trace: trace.id }}>
-              {texts.steps.seen}
-            </Link>
+            <FirstBlock orgId={orgId} traceId={trace.id} />
           )}
         </Step>
       </ol>

@@ -16,6 +16,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { meQuery } from "../../data/session.ts";
 import { transport } from "../../data/transport.ts";
+import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { Card } from "./card.tsx";
 import style from "./home.module.css";
@@ -23,6 +24,32 @@ import style from "./home.module.css";
 const texts = en.home.waiting;
 /** Of each kind, so that a large organization does not make its home slow. */
 const looked = 10;
+
+/** What one kind of thing has for the person, as far as it is known. */
+interface Found {
+  readonly lines: readonly ReactNode[];
+  readonly isLoading: boolean;
+  readonly error: unknown;
+  readonly retry: () => void;
+}
+
+interface Asked {
+  readonly isLoading: boolean;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}
+
+function foundBy(queries: readonly Asked[], lines: readonly ReactNode[]): Found {
+  const failed = queries.filter(({ error }) => error !== null);
+  return {
+    lines,
+    isLoading: queries.some(({ isLoading }) => isLoading),
+    error: failed[0]?.error,
+    retry: () => {
+      for (const { refetch } of failed) refetch();
+    },
+  };
+}
 
 /** What waits for the person; absent for those for whom nothing ever does. */
 export function Waiting() {
@@ -34,28 +61,33 @@ export function Waiting() {
   const requests = useRequests(mayJoin);
   const dropped = useDropped(mayResend);
   if (!mayApprove && !mayJoin && !mayResend) return null;
-  const lines = [...approvals, ...requests, ...dropped];
+  const found = [approvals, requests, dropped];
+  const lines = found.flatMap((each) => each.lines);
+  const failure = found.find(({ error }) => error !== undefined);
+  const isLoading = found.some((each) => each.isLoading);
   return (
     <Card title={texts.title}>
-      {lines.length === 0 ? (
-        <p className={style.dim}>{texts.nothing}</p>
-      ) : (
-        <ul className={style.environments}>{lines}</ul>
-      )}
+      {failure !== undefined && <Failed error={failure.error} onRetry={failure.retry} />}
+      {lines.length > 0 && <ul className={style.environments}>{lines}</ul>}
+      {isLoading && failure === undefined && <Loading rows={1} />}
+      {lines.length === 0 && !isLoading && failure === undefined && <p className={style.dim}>{texts.nothing}</p>}
     </Card>
   );
 }
 
 /** The newest versions that need another approval, and not from whoever published them. */
-function useApprovals(isEnabled: boolean): ReactNode[] {
+function useApprovals(isEnabled: boolean): Found {
   const { orgId } = useOrganization();
-  const { projects } = useProjects();
+  const { projects, isLoaded, error, refetch } = useProjects();
   const me = useAnyQuery(meQuery).data?.account?.email ?? "";
-  const environments = useQueries({
+  const listed = useQueries({
     queries: (isEnabled ? projects.slice(0, looked) : []).map(({ id }) =>
       createQueryOptions(EnvironmentService.method.listEnvironments, { orgId, projectId: id }, { transport }),
     ),
-  }).flatMap(({ data }) => (data?.environments ?? []).filter(({ requiredApprovals }) => requiredApprovals > 0));
+  });
+  const environments = listed.flatMap(({ data }) =>
+    (data?.environments ?? []).filter(({ requiredApprovals }) => requiredApprovals > 0),
+  );
   const bundles = useQueries({
     queries: environments.map(({ projectId, name }) =>
       createQueryOptions(
@@ -65,7 +97,8 @@ function useApprovals(isEnabled: boolean): ReactNode[] {
       ),
     ),
   });
-  return environments.flatMap((environment, at) => {
+  const all = { isLoading: !isLoaded && error === undefined, error: error ?? null, refetch };
+  const lines = environments.flatMap((environment, at) => {
     const newest = bundles[at]?.data?.bundles[0];
     if (newest === undefined || !waitsFor(me, environment, newest)) return [];
     const { id, projectId, name } = environment;
@@ -78,6 +111,7 @@ function useApprovals(isEnabled: boolean): ReactNode[] {
       </li>
     );
   });
+  return foundBy(isEnabled ? [all, ...listed, ...bundles] : [], lines);
 }
 
 function waitsFor(me: string, { activeVersion, requiredApprovals }: Environment, bundle: Bundle): boolean {
@@ -86,24 +120,27 @@ function waitsFor(me: string, { activeVersion, requiredApprovals }: Environment,
   return createdBy !== me && !approvals.some(({ approvedBy }) => approvedBy === me);
 }
 
-function useRequests(isEnabled: boolean): ReactNode[] {
+function useRequests(isEnabled: boolean): Found {
   const { orgId } = useOrganization();
   const request = { orgId, state: JoinRequestState.PENDING, limit: 1 };
-  const { data } = useQuery(TeamService.method.listJoinRequests, request, { enabled: isEnabled });
-  if (data === undefined || data.total === 0) return [];
-  return [
+  const query = useQuery(TeamService.method.listJoinRequests, request, { enabled: isEnabled });
+  const total = query.data?.total ?? 0;
+  if (total === 0) return foundBy([query], []);
+  const line = (
     <li key="requests">
       <Link to="/o/$org/settings/team" params={{ org: orgId }}>
-        {texts.requests(data.total)}
+        {texts.requests(total)}
       </Link>
-    </li>,
-  ];
+    </li>
+  );
+  return foundBy([query], [line]);
 }
 
-function useDropped(isEnabled: boolean): ReactNode[] {
+function useDropped(isEnabled: boolean): Found {
   const { orgId } = useOrganization();
   const { method } = WebhookService;
-  const webhooks = useQuery(method.listWebhooks, { orgId, limit: looked }, { enabled: isEnabled }).data?.webhooks ?? [];
+  const query = useQuery(method.listWebhooks, { orgId, limit: looked }, { enabled: isEnabled });
+  const webhooks = query.data?.webhooks ?? [];
   const dropped = useQueries({
     queries: webhooks.map(({ id }) =>
       createQueryOptions(
@@ -113,7 +150,7 @@ function useDropped(isEnabled: boolean): ReactNode[] {
       ),
     ),
   });
-  return webhooks.flatMap(({ id, url }, at) => {
+  const lines = webhooks.flatMap(({ id, url }, at) => {
     const total = dropped[at]?.data?.total ?? 0;
     if (total === 0) return [];
     return (
@@ -128,6 +165,7 @@ function useDropped(isEnabled: boolean): ReactNode[] {
       </li>
     );
   });
+  return foundBy([query, ...dropped], lines);
 }
 
 function hostOf(url: string): string {

@@ -1,6 +1,7 @@
 import { createClient } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Token } from "../../../gen/policyguard/control/v1/token_pb.ts";
 import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
@@ -40,9 +41,16 @@ export function TokensPage() {
   const { data, error, refetch } = useQuery(TokenService.method.listTokens, request, {
     placeholderData: keepPreviousData,
   });
-  const [dialog, setDialog] = useState<"issue" | TokenDeed>();
-  const close = () => setDialog(undefined);
-  const issue = can(TokenService.method.issueRuntimeToken) && (
+  const isAsked = useSearch({ from: "/o/$org/settings/tokens" }).issue !== undefined;
+  const navigate = useNavigate({ from: "/o/$org/settings/tokens" });
+  const mayIssue = can(TokenService.method.issueRuntimeToken);
+  // Another page may lead straight to the dialog; closed, it does not come back with a reload.
+  const [dialog, setDialog] = useState<"issue" | TokenDeed | undefined>(isAsked && mayIssue ? "issue" : undefined);
+  const close = () => {
+    setDialog(undefined);
+    if (isAsked) navigate({ search: {}, replace: true });
+  };
+  const issue = mayIssue && (
     <Button hotkey={createKey} kind="primary" onClick={() => setDialog("issue")}>
       {texts.create}
     </Button>

@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
+import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import {
   TraceAnnotation,
@@ -12,7 +13,9 @@ import {
   TraceService,
 } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome as OutcomeNumber, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { useAnyTrace } from "../../data/any-trace.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { useProjects } from "../../data/project.ts";
 import { stageName, stages } from "../../data/stage.ts";
 import { wireNames } from "../../data/wire-name.ts";
 import { Button } from "../../part/button.tsx";
@@ -21,14 +24,25 @@ import { Outcome } from "../../part/judgement/outcome.tsx";
 import { type OutcomeName, outcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 import { useKeys } from "../../part/keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
+import { NoRuntime } from "../../part/no-runtime.tsx";
 import { Page } from "../../part/page.tsx";
+import { ProjectSelect } from "../../part/project-select.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { dateTime, duration, timeOfDay } from "../../text/format.ts";
 import { AddFilter } from "./add-filter.tsx";
 import { TraceDrawer } from "./drawer.tsx";
 import { ExportDialog } from "./export.tsx";
-import { chips, choicesOf, defaultRange, ranges, type TraceSearch, windowOf } from "./search.ts";
+import {
+  chips,
+  choicesOf,
+  defaultRange,
+  longestRange,
+  ranges,
+  type TraceRange,
+  type TraceSearch,
+  windowOf,
+} from "./search.ts";
 import { ToDatasetDialog } from "./to-dataset.tsx";
 import style from "./trace.module.css";
 
@@ -79,7 +93,7 @@ export function TracesPage() {
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Loading />}
       {data !== undefined && traces.length === 0 && (
-        <Nothing search={search} onClear={() => navigate({ search: {} })} />
+        <Nothing search={search} onChange={change} onClear={() => navigate({ search: {} })} />
       )}
       {(traces.length > 0 || search.trace !== undefined) && (
         <div className={search.trace === undefined ? "" : style.split}>
@@ -150,6 +164,7 @@ function Filters({
   readonly search: TraceSearch;
   readonly onChange: (part: Partial<Record<keyof TraceSearch, string | undefined>>) => void;
 }) {
+  const { projects } = useProjects();
   return (
     <search className={style.filters}>
       <Select
@@ -175,6 +190,9 @@ function Filters({
           </option>
         ))}
       </Select>
+      {(projects.length > 1 || search.project !== undefined) && (
+        <ProjectSelect projects={projects} value={search.project} all onChange={(project) => onChange({ project })} />
+      )}
       <TypedFilter
         label={texts.environment}
         value={search.environment}
@@ -215,12 +233,28 @@ function chipText(name: (typeof chips)[number], value: string): string {
   return choicesOf[name] === undefined ? value : (texts.choices[value] ?? value);
 }
 
-function Nothing({ search, onClear }: { readonly search: TraceSearch; readonly onClear: () => void }) {
-  const isFiltered = Object.keys(search).length > 0;
-  if (!isFiltered) return <Empty title={texts.empty} text={texts.emptyText} />;
+/** Tells an organization that has no trace yet from a filter, or a time, that has none. */
+function Nothing({
+  search: { trace, range, ...filters },
+  onChange,
+  onClear,
+}: {
+  readonly search: TraceSearch;
+  readonly onChange: (part: { readonly range: TraceRange }) => void;
+  readonly onClear: () => void;
+}) {
+  const { orgId, can } = useOrganization();
+  const isAny = useAnyTrace(true);
+  if (isAny === undefined) return <Loading />;
+  if (!isAny)
+    return <NoRuntime title={texts.empty} issueFor={can(TokenService.method.issueRuntimeToken) ? orgId : undefined} />;
+  const isFiltered = Object.keys(filters).length > 0;
   return (
-    <Empty title={texts.nothing}>
-      <Button onClick={onClear}>{texts.clear}</Button>
+    <Empty title={isFiltered ? texts.nothing : texts.nothingThen}>
+      {isFiltered && <Button onClick={onClear}>{texts.clear}</Button>}
+      {range !== longestRange && filters.since === undefined && (
+        <Button onClick={() => onChange({ range: longestRange })}>{texts.lookBack}</Button>
+      )}
     </Empty>
   );
 }

@@ -46,6 +46,8 @@ const hourMs = 3_600_000;
 export const ranges = { "1h": 1, "24h": 24, "7d": 168, "30d": 720 } as const;
 /** One of them. */
 export type TraceRange = keyof typeof ranges;
+/** The longest of them. */
+export const longestRange: TraceRange = "30d";
 /** What is shown when the address says nothing. */
 export const defaultRange: TraceRange = "24h";
 

@@ -1,0 +1,34 @@
+import { en } from "../text/en.ts";
+import { Command } from "./command.tsx";
+import { LinkButton } from "./link-button.tsx";
+import { Empty } from "./state.tsx";
+
+const texts = en.fleet;
+
+/** The command that starts a runtime, with a place for its token. */
+export function startRuntime(): string {
+  return `POLICY_GUARD_URL=${location.origin} POLICY_GUARD_TOKEN=gr_rt_… npm run runtime`;
+}
+
+/** Says that nothing has been evaluated yet, how that begins, and where the token for it is issued. */
+export function NoRuntime({
+  title = texts.empty,
+  issueFor,
+}: {
+  readonly title?: string;
+  /** The organization whose tokens the person may issue; undefined where they may not. */
+  readonly issueFor: string | undefined;
+}) {
+  return (
+    <Empty title={title} text={texts.emptyText}>
+      <Command label={texts.start} text={startRuntime()} />
+      {issueFor === undefined ? (
+        <p>{texts.issueAsk}</p>
+      ) : (
+        <LinkButton to="/o/$org/settings/tokens" params={{ org: issueFor }} search={{ issue: "runtime" }}>
+          {texts.issue}
+        </LinkButton>
+      )}
+    </Empty>
+  );
+}
