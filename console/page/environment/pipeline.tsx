@@ -5,6 +5,7 @@ import type { Bundle } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
 import { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
@@ -12,9 +13,10 @@ import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
 import { createKey } from "../../part/keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
+import { NoProject } from "../../part/no-project.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
-import { Answered, Empty, Failed, Loading } from "../../part/state.tsx";
+import { Answered, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { CreateEnvironmentDialog } from "./create.tsx";
 import { type Deed, DeedDialog } from "./deed.tsx";
@@ -66,7 +68,9 @@ export function EnvironmentsPage() {
     >
       {error !== undefined && <Failed error={error} onRetry={refetch} />}
       {!isLoaded && error === undefined && <Loading />}
-      {isLoaded && project === undefined && <Empty title={texts.noProjects} text={texts.noProjectsText} />}
+      {isLoaded && project === undefined && (
+        <NoProject makeFor={can(ProjectService.method.createProject) ? orgId : undefined} />
+      )}
       {project !== undefined && <Pipeline key={project.id} orgId={orgId} projectId={project.id} />}
       {project !== undefined && isCreating && (
         <CreateEnvironmentDialog projectId={project.id} onClose={() => setCreating(false)} />

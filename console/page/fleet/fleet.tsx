@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
+import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
 import type { RuntimeInstance } from "../../../gen/policyguard/control/v1/runtime_instance_pb.ts";
 import { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
@@ -12,6 +13,7 @@ import { useProjects } from "../../data/project.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
 import { Select } from "../../part/field.tsx";
+import { NoProject } from "../../part/no-project.tsx";
 import { NoRuntime } from "../../part/no-runtime.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
@@ -32,6 +34,7 @@ const shownOfId = 8;
 
 /** The runtimes of a project: what each enforces, and which need somebody. */
 export function FleetPage() {
+  const { orgId, can } = useOrganization();
   const search = useSearch({ from: "/o/$org/fleet" });
   const navigate = useNavigate({ from: "/o/$org/fleet" });
   const { projects, project, isLoaded, error, refetch } = useProjects(search.project);
@@ -51,7 +54,7 @@ export function FleetPage() {
       {error !== undefined && <Failed error={error} onRetry={refetch} />}
       {!isLoaded && error === undefined && <Loading />}
       {isLoaded && project === undefined && (
-        <Empty title={en.environments.noProjects} text={en.environments.noProjectsText} />
+        <NoProject makeFor={can(ProjectService.method.createProject) ? orgId : undefined} />
       )}
       {project !== undefined && <ProjectFleet key={project.id} projectId={project.id} />}
     </Page>

@@ -110,6 +110,14 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
           <Link to="/o/$org/environments" params={params}>
             {texts.steps.publish}
           </Link>
+          {projects.data?.total === 0 && can(ProjectService.method.createProject) && (
+            <>
+              {" · "}
+              <Link to="/o/$org/settings" params={params}>
+                {texts.steps.project}
+              </Link>
+            </>
+          )}
         </Step>
         <Step isDone={isRunning} hint={texts.steps.runtimeHint}>
           {mayIssue ? (

@@ -93,12 +93,24 @@ function Outcomes({
 }
 
 function Environments() {
-  const { orgId } = useOrganization();
+  const { orgId, can } = useOrganization();
   const { data, error, refetch } = useQuery(ProjectService.method.listProjects, { orgId, limit: 10 });
   return (
     <Card title={texts.environments}>
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Loading rows={3} />}
+      {data?.total === 0 && (
+        <p className={style.dim}>
+          {en.environments.noProjects}.{" "}
+          {can(ProjectService.method.createProject) ? (
+            <Link to="/o/$org/settings" params={{ org: orgId }}>
+              {en.environments.makeProject}
+            </Link>
+          ) : (
+            en.environments.makeProjectAsk
+          )}
+        </p>
+      )}
       {data?.projects.map(({ id, name }) => (
         <div key={id}>
           <h3>
