@@ -9,6 +9,7 @@ import { CollapsedText, type RequiredLiteralHit, type Windows, windowsOf } from 
 import { endsWithLiteral } from "../text/fold.ts";
 import { lazily, type View } from "../text/normalize.ts";
 import { inBatches } from "../text/steps.ts";
+import type { CoLiterals, CoLiteralUse, LiteralHits } from "./co-literals.ts";
 import type { PatternUse } from "./pattern-groups.ts";
 import { phraseEnd, phraseStart } from "./phrase.ts";
 
@@ -32,12 +33,6 @@ interface TriggerUse {
   readonly job: number;
   readonly trigger: Trigger;
   /** Its literal, with letters folded. */
-  readonly literal: string;
-}
-
-interface CoLiteralUse {
-  readonly kind: "co-literal";
-  readonly set: number;
   readonly literal: string;
 }
 
@@ -105,19 +100,23 @@ export interface LiteralTables {
   /** By literal: the bits of `literalKinds`. */
   readonly kinds: Uint8Array;
   readonly patterns: readonly PatternUse[];
+  readonly coLiterals: CoLiterals;
   /** For each pattern, the set of co-literals of which one must occur as well; -1 when there is none. */
   readonly coLiteralSetOf: readonly number[];
 }
 
-/** Whether a literal is a co-literal, and whether it has other uses. */
-const literalKinds = { coLiteral: 1, other: 2 } as const;
+/** What a literal is used for. */
+const literalKinds = { coLiteral: 1, required: 2, located: 4 } as const;
 
 /** The kinds of literals with these uses. */
 export function kindsOf(all: readonly LiteralUses[]): Uint8Array {
-  return Uint8Array.from(all, ({ coLiterals, phrases, triggers, required }) => {
-    const others = phrases.length + triggers.length + required.length;
-    return (coLiterals.length > 0 ? literalKinds.coLiteral : 0) | (others > 0 ? literalKinds.other : 0);
-  });
+  return Uint8Array.from(
+    all,
+    ({ coLiterals, phrases, triggers, required }) =>
+      (coLiterals.length > 0 ? literalKinds.coLiteral : 0) |
+      (required.length > 0 ? literalKinds.required : 0) |
+      (phrases.length + triggers.length > 0 ? literalKinds.located : 0),
+  );
 }
 
 /** The callbacks of a search for literals. */
@@ -137,45 +136,38 @@ export function literalWindows(
   view: View,
   { readsView, report, lap }: LiteralSearch,
 ): ReadonlyMap<number, Windows> {
-  // Windows are computed after the scan, when it is known whether co-literals occur. Most co-literals that occur belong
-  // to patterns whose required literals do not, so they are only noted until then.
-  const hits = new Map<number, RequiredLiteralHit[]>();
-  const noted: number[] = [];
+  // Most literals of patterns occur without the others that a match needs, so they are only noted until all are known.
+  const required: number[] = [];
+  const coLiterals: number[] = [];
   const { text } = view;
   const { kinds } = tables;
   let count = 0;
   tables.index.scan(text, (literal, end) => {
     const kind = kinds[literal] ?? 0;
     if (lap !== undefined && ++count % hitsOfLap === 0) lap(undefined);
-    if ((kind & literalKinds.coLiteral) !== 0) noted.push(literal, end);
-    if ((kind & literalKinds.other) === 0) return;
+    if ((kind & literalKinds.coLiteral) !== 0) coLiterals.push(literal, end);
+    if ((kind & literalKinds.required) !== 0) required.push(literal, end);
+    if ((kind & literalKinds.located) === 0) return;
     const uses = tables.uses[literal];
     if (uses === undefined) return;
-    const { phrases, triggers, required } = uses;
     // Most literals have only one use.
-    if (phrases.length > 0) locatePhrases(phrases, view, end, readsView, report);
-    if (triggers.length > 0)
-      for (const { job, trigger, literal: wanted } of triggers) {
-        const isHit = readsView(job) && endsWithLiteral(text, end, wanted);
-        const finding = isHit ? trigger.locate(text, end) : undefined;
-        if (finding !== undefined) report(job, finding);
-      }
-    if (required.length > 0)
-      for (const { pattern, required } of uses.required) {
-        const use = tables.patterns[pattern];
-        if (use === undefined || !readsView(use.job) || !endsWithLiteral(text, end, required.literal)) continue;
-        const known = hits.get(pattern);
-        if (known !== undefined) known.push({ required, end });
-        else hits.set(pattern, [{ required, end }]);
-      }
+    if (uses.phrases.length > 0) locatePhrases(uses.phrases, view, end, readsView, report);
+    for (const { job, trigger, literal: wanted } of uses.triggers) {
+      const isHit = readsView(job) && endsWithLiteral(text, end, wanted);
+      const finding = isHit ? trigger.locate(text, end) : undefined;
+      if (finding !== undefined) report(job, finding);
+    }
   });
+  if (required.length === 0) return noWindows;
+  const hits = requiredHits(tables, required, coLiterals, { text, readsView });
   if (hits.size === 0) return noWindows;
-  const coEnds = coLiteralEndsOf(hits, noted, tables, text);
+  const coEnds = coLiteralEnds(tables, hits, coLiterals, text);
   const collapse = lazily(() => new CollapsedText(text));
   const windows = new Map<number, Windows>();
   for (const [pattern, list] of hits) {
     const probed = tables.patterns[pattern]?.probe.pattern;
-    const found = probed && windowsOf(probed, list, { text, coEnds: coEnds.get(pattern), collapse });
+    const set = tables.coLiteralSetOf[pattern] ?? -1;
+    const found = probed && windowsOf(probed, list, { text, coEnds: coEnds.get(set), collapse });
     if (found !== undefined) windows.set(pattern, found);
   }
   return windows;
@@ -183,30 +175,49 @@ export function literalWindows(
 
 const noWindows: ReadonlyMap<number, Windows> = new Map();
 
-// The ascending ends of the co-literals that patterns with hits need, by pattern. `noted` has the literals that were
-// found, each followed by its end.
-function coLiteralEndsOf(
+// The hits of each pattern that is read in the text, and whose co-literals may occur in it.
+function requiredHits(
+  { uses, patterns, coLiterals, coLiteralSetOf }: LiteralTables,
+  required: LiteralHits,
+  found: LiteralHits,
+  { text, readsView }: { readonly text: string; readonly readsView: (job: number) => boolean },
+): ReadonlyMap<number, readonly RequiredLiteralHit[]> {
+  const hits = new Map<number, RequiredLiteralHit[]>();
+  const isPresent = coLiterals.presentIn(found);
+  for (let i = 0; i < required.length; i += 2) {
+    const end = required[i + 1] ?? 0;
+    for (const { pattern, required: literal } of uses[required[i] ?? 0]?.required ?? []) {
+      const set = coLiteralSetOf[pattern] ?? -1;
+      if (set >= 0 && !isPresent(set)) continue;
+      const use = patterns[pattern];
+      if (use === undefined || !readsView(use.job) || !endsWithLiteral(text, end, literal.literal)) continue;
+      const known = hits.get(pattern);
+      if (known !== undefined) known.push({ required: literal, end });
+      else hits.set(pattern, [{ required: literal, end }]);
+    }
+  }
+  return hits;
+}
+
+// The ascending ends of the co-literals that patterns with hits need, by set.
+function coLiteralEnds(
+  { coLiterals, coLiteralSetOf }: LiteralTables,
   hits: ReadonlyMap<number, unknown>,
-  noted: readonly number[],
-  { uses, coLiteralSetOf }: LiteralTables,
+  found: LiteralHits,
   text: string,
 ): ReadonlyMap<number, readonly number[]> {
-  const ends = new Map<number, number[]>();
-  const ofPattern = new Map<number, number[]>();
+  const wanted = new Set<number>();
   for (const pattern of hits.keys()) {
     const set = coLiteralSetOf[pattern] ?? -1;
-    if (set < 0) continue;
-    const list = ends.get(set) ?? [];
-    ends.set(set, list);
-    ofPattern.set(pattern, list);
+    if (set >= 0) wanted.add(set);
   }
-  for (let i = 0; ends.size > 0 && i < noted.length; i += 2) {
-    const end = noted[i + 1] ?? 0;
-    for (const { set, literal } of uses[noted[i] ?? 0]?.coLiterals ?? [])
-      if (ends.has(set) && endsWithLiteral(text, end, literal)) ends.get(set)?.push(end);
-  }
-  return ofPattern;
+  if (wanted.size === 0) return noEnds;
+  const sets = [...wanted];
+  const ends = coLiterals.endsOf(sets, found, text);
+  return new Map(sets.map((set, index) => [set, ends[index] ?? []]));
 }
+
+const noEnds: ReadonlyMap<number, readonly number[]> = new Map();
 
 function locatePhrases(
   phrases: readonly PhraseUse[],

@@ -12,6 +12,7 @@ import { letterFoldText } from "../text/fold.ts";
 import { type View, viewsOf } from "../text/normalize.ts";
 import { finish, inBatches } from "../text/steps.ts";
 import { assertFits, type PlannedUse } from "./bundle-limit.ts";
+import { CoLiterals } from "./co-literals.ts";
 import {
   kindsOf,
   type LiteralTables,
@@ -191,6 +192,10 @@ function* buildTables(plans: readonly Plan[], tableCache: TableCache): Generator
     uses,
     kinds: kindsOf(uses),
     patterns,
+    coLiterals: new CoLiterals(
+      uses.map(({ coLiterals }) => coLiterals),
+      sets.size,
+    ),
     coLiteralSetOf,
     patternGroups: new PatternGroups(
       patterns.filter(({ probe }) => probe.pattern.requiredLiterals.length === 0),
