@@ -3,7 +3,7 @@
 
 /** Things that have numbers, in languages that separate words. */
 const things = [
-  "account|acct|card|order|invoice|ticket|tracking|routing|referen(?:ce|z|cia)|r[ée]f[ée]ren(?:ce|cia|te)|referência|riferimento|matr[ií]c\\p{L}*|matrikel\\p{L}*|ref|id|case|claim|passport|licen[cs]e|isbn|issn|ean|ssn|social|policy|serial|version|build|port|zip|iban|bic|swift|vat|tax|ein|imei|license plate|pin|code|booking|contract|shipment|parcel|population|years?|date|flight|room|pages?|row|score|model|size|lotto|usd|eur|€|\\$",
+  "account|acct|card|order|invoice|ticket|tracking|routing|referen(?:ce|z|cia)|r[ée]f[ée]ren(?:ce|cia|te)|referência|riferimento|matr[ií]c\\p{L}*|matrikel\\p{L}*|r[eé]f|id|part|case|claim|passport|licen[cs]e|isbn|issn|ean|ssn|social|policy|serial|version|build|port|zip|iban|bic|swift|vat|tax|ein|imei|license plate|pin|code|booking|contract|shipment|parcel|population|years?|date|flight|room|pages?|row|score|model|size|lotto|usd|eur|€|\\$",
   "konto\\p{L}*|bestell\\p{L}*|rechnung\\p{L}*|kunden(?:nummer|nr)|auftrag\\p{L}*|vorgang\\p{L}*|vertrag\\p{L}*|aktenzeichen|serien\\p{L}*|artikel\\p{L}*|sendung\\p{L}*|modell",
   "commande|contrat|dossier|facture|série|suivi|colis|compte|réservation|modèle",
   "pedido|expediente|reserva|factura|serie|seguimiento|env[ií]o|cuenta|c[oó]digo|modelo|dni|nif|nie",

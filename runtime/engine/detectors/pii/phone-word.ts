@@ -36,7 +36,7 @@ const lastScripts: readonly RegionSign[] = [
 
 const languages = ofLanguages(
   ({ phone }) => phone,
-  "en de fr es it pt nl sv da no fi pl cs sk hu ro hr sr sl tr id ms vi fil",
+  "en de fr es it pt nl sv da no fi pl cs sk hu ro hr sr sl tr id ms vi fil sw",
 ).map(([, phone]) => phone);
 const spaced = [international, ...languages.filter(({ isJoined }) => isJoined !== true)];
 const joined = languages.filter(({ isJoined }) => isJoined === true);

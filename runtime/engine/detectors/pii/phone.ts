@@ -36,9 +36,9 @@ export const usualRegions: readonly string[] = [
 ];
 
 const digitRun = /\d+/g;
-const gap = /^[ \u00a0().\u2010-\u2015\u2212/-]{1,3}$/;
+const gap = /^(?:[ \u00a0().\u2010-\u2015\u2212/-]{1,3}|[\u00b7\u2022])$/;
 const spacedStroke = /^ [\u2010-\u2015\u2212/-] $/;
-const stroke = /^[\u2010-\u2015\u2212./-]$/;
+const stroke = /^[\u00b7\u2010-\u2015\u2022\u2212./-]$/;
 /** Numbers with more groups are a row of numbers, whatever the separators. */
 const maxWholeGroups = 5;
 /** Minimum digits of a number with its area code. */

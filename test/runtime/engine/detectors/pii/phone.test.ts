@@ -96,6 +96,19 @@ describe("phone numbers", () => {
     expect(found("pii", text, { entities: ["PHONE"] })).toEqual([]);
   });
 
+  it.each([
+    ["call 212·555·0147", ["212·555·0147"]],
+    ["030 12345678 · 0171 1234567", ["030 12345678", "0171 1234567"]],
+    ["தொலைபேசி எண் ௯௮௭௬௫ ௪௩௨௧௦", ["௯௮௭௬௫ ௪௩௨௧௦"]],
+    ["Nipigie simu 0712 345 678", ["0712 345 678"]],
+    ["電話番号は０９０－１２３４－５６７８です", ["０９０－１２３４－５６７８"]],
+    ["رقم جوالي هو ٠٥٠ ١٢٣ ٤٥٦٧ شكرا", ["٠٥٠ ١٢٣ ٤٥٦٧"]],
+    ["Part no. 030-1234-567", []],
+    ["réf. 06 2024 118", []],
+  ])("in dots, in digits of other scripts, and beside names of parts: %j", (text, numbers) => {
+    expect(found("pii", text, { entities: ["PHONE"] })).toEqual(numbers);
+  });
+
   it("are read by the plans of the named regions only, in every language", () => {
     const text = "Ring meg på 40 61 23 45.";
     expect(found("pii", text, { entities: ["PHONE"], phone_regions: ["US"] })).toEqual([]);
