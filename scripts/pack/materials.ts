@@ -70,7 +70,8 @@ interface Bill {
 
 /** npm's bill of the lock file, of these packages only, and without what would differ from one build to the next. */
 async function billOf(product: { readonly name: string; readonly version: string }, packages: readonly Package[]) {
-  const command = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
+  // Else NODE_ENV=production, as the command that packs sets it, leaves packages out that are needed for building too.
+  const command = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only", "--include=dev"];
   const { stdout } = await promisify(execFile)("npm", command, { cwd: root, maxBuffer: 64 * 2 ** 20 });
   const { $schema, specVersion, components }: Bill = JSON.parse(stdout);
   const named = new Map(components.map((component) => [`${component.name}@${component.version}`, component]));

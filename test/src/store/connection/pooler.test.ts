@@ -11,6 +11,7 @@ import { openDatabase } from "../../../../src/store/connection/database.ts";
 import { assertDelivery } from "../../../../src/store/connection/delivery-proof.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { eventually } from "../../../harness/eventually.ts";
+import { patientFetch } from "../../../harness/net/patient-fetch.ts";
 import { startTestControlPlane } from "../../../harness/process/control-plane.ts";
 import { startNodeProcess } from "../../../harness/process/node-process.ts";
 import { testMasterKey } from "../../../harness/sealer.ts";
@@ -117,7 +118,7 @@ describe.runIf(hasPgbouncer())("behind pgbouncer in transaction mode", () => {
     try {
       const { orgId, projectId, environment, tokens } = await createWorld(one.database);
       const call = async (base: string, method: string, path: string, token?: string, body?: object) => {
-        const response = await fetch(`${base}/v1${path}`, {
+        const response = await patientFetch(`${base}/v1${path}`, {
           method,
           headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
           ...(body && { body: JSON.stringify(body) }),
