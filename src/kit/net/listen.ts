@@ -32,6 +32,8 @@ export interface ListenOptions {
   readonly limits?: Limits;
   /** Several processes listen on the port, and the system spreads connections over them (SO_REUSEPORT). */
   readonly isShared?: boolean;
+  /** Requests that name no host are answered, as the probes of some balancers are (HTTP/1.0). */
+  readonly isHostOptional?: boolean;
 }
 
 /** A listening port. */
@@ -62,10 +64,10 @@ const firstBytesMs = 250;
 
 /** Listens, and resolves when connections are taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { port, host, handler, certificate, log, limits = defaultLimits } = options;
+  const { port, host, handler, certificate, log, limits = defaultLimits, isHostOptional = false } = options;
   const admission = createAdmission(limits);
   const undecided = new Set<Socket>();
-  const guarded = guardHandler(handler, log);
+  const guarded = guardHandler(handler, log, { isHostOptional });
   const servers = {
     http1: createHttp1Server(guarded, limits.http1),
     http2: createHttp2Server(guarded, limits.http2, log, options.takeStream && guardStreams(options.takeStream, log)),

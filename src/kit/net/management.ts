@@ -1,9 +1,10 @@
-// The management port: liveness, readiness and measurements. It belongs inside the cluster, never on the internet.
+// The management port: liveness, readiness and measurements. It belongs inside the cluster, never on the internet. It
+// speaks HTTP/2 in plain text as well, since a proxy that speaks it to the port for callers (Caddy) does so in its probes.
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
+import { listen } from "./listen.ts";
+import type { HttpRequest, HttpResponse } from "./request-handler.ts";
 
 /** Whether one thing that the process needs is there. Throws when it is not: a NotReady, or whatever went wrong. */
 export type ReadinessCheck = (signal: AbortSignal) => Promise<void> | void;
@@ -53,30 +54,28 @@ interface Readiness {
 /** Serves /livez, /readyz and /metrics. */
 export async function startManagement(options: ManagementOptions): Promise<ManagementServer> {
   const state = { draining: false, results: new Map<string, string>() };
-  const server = createServer((request, response) => {
+  const { port, host, log } = options;
+  const handler = (request: HttpRequest, response: HttpResponse) => {
     answer(request, response, options, state).catch((err: unknown) => {
-      options.log.error({ err, url: request.url }, "management request failed");
+      log.error({ err, url: request.url }, "management request failed");
       send(response, 500, { status: "failed" });
     });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(options.port, options.host, resolve);
-  });
+  };
+  const listener = await listen({ port, host, handler, log, isHostOptional: true });
   return {
-    port: (server.address() as AddressInfo).port, // listens on TCP, so the address is no pipe name
+    port: listener.port,
     drain() {
       state.draining = true;
     },
-    close() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
+    async close() {
+      await listener.close({ graceMs: 0 });
     },
   };
 }
 
 async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   options: ManagementOptions,
   { draining, results }: { readonly draining: boolean; readonly results: Map<string, string> },
 ): Promise<void> {
@@ -91,8 +90,9 @@ async function answer(
     }
     case "/metrics": {
       const { registry } = options.metrics;
-      response.writeHead(200, { "content-type": registry.contentType }).end(await registry.metrics());
-      return;
+      const text = await registry.metrics();
+      response.writeHead(200, { "content-type": registry.contentType });
+      return void response.end(text);
     }
     default:
       return send(response, 404, { detail: "Not Found" });
@@ -137,7 +137,7 @@ async function passed(check: ReadinessCheck, signal: AbortSignal): Promise<void>
   await check(signal);
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
+function send(response: HttpResponse, status: number, body: unknown): void {
   if (response.headersSent) return void response.destroy();
   response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
   response.end(`${JSON.stringify(body)}\n`);

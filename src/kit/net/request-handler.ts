@@ -16,10 +16,14 @@ export type HttpResponse = ServerResponse | Http2ServerResponse;
 /** Answers a request of either protocol. */
 export type RequestHandler = (request: HttpRequest, response: HttpResponse) => void;
 
-/** Guards a handler. Handlers build a URL from the authority, so a request without a usable one is refused first. */
-export function guardHandler(handler: RequestHandler, log: Logger): RequestHandler {
+/**
+ * Guards a handler. Handlers build a URL from the authority, so a request without a usable one is refused first; where
+ * none does, the authority may be missing (`isHostOptional`).
+ */
+export function guardHandler(handler: RequestHandler, log: Logger, { isHostOptional = false } = {}): RequestHandler {
   return (request, response) => {
-    if (!isUsable("authority" in request ? request.authority : request.headers.host)) {
+    const authority = "authority" in request ? request.authority : request.headers.host;
+    if (!(isHostOptional && authority === undefined) && !isUsable(authority)) {
       return refuse(response, 400, { error: "malformed_request", message: "the request names no valid host" });
     }
     try {

@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
 import {
   type ManagementServer,
@@ -30,6 +34,22 @@ test("ready means that every check passes", async () => {
   const response = await get("/readyz");
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({ status: "ready", checks: { database: "ok", bundle: "ok" } });
+});
+
+test("a proxy that speaks HTTP/2 in plain text to the other port is answered too", async () => {
+  const { server } = await start({});
+  const session = connectHttp2(`http://127.0.0.1:${server.port}`);
+  const request = session.request({ ":path": "/readyz" });
+  const [headers] = await once(request, "response");
+  expect(headers).toMatchObject({ ":status": 200 });
+  expect(JSON.parse(await text(request))).toEqual({ status: "ready", checks: {} });
+  session.close();
+});
+
+test("a probe of HTTP/1.0 names no host", async () => {
+  const { server } = await start({});
+  const socket = connect(server.port, "127.0.0.1", () => socket.write("GET /readyz HTTP/1.0\r\n\r\n"));
+  expect(await text(socket)).toMatch(/^HTTP\/1\.[01] 200 [\s\S]*"status":"ready"/);
 });
 
 test("a failing check is named with its code, in 503", async () => {
