@@ -1,5 +1,6 @@
 // The rules of alarms and the dashboard: what they name is what live processes expose.
 
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -149,6 +150,14 @@ describe("the rules of alarms", () => {
     ).toEqual([...["no_such_bucket", "no_such_bucket{code}", "jobs_total{code}", "nobody", "task"]]);
     expect(documentedLabels().get("rpc_requests_total")).toBe("`service`, `method`, `code`");
   });
+});
+
+const promtool = () => spawnSync("promtool", ["check", "rules", "deploy/prometheus/rules.yaml"], { cwd: root });
+
+it.skipIf(promtool().error !== undefined)("promtool takes the rules, where it is installed", () => {
+  const { status, stdout, stderr } = promtool();
+  expect(`${stdout}${stderr}`).toContain(`SUCCESS: ${rules.length} rules found`);
+  expect(status).toBe(0);
 });
 
 describe("the dashboard", () => {

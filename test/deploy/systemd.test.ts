@@ -56,6 +56,11 @@ describe.each(units)("$name", ({ settings, path, program }) => {
   });
 });
 
+it("the control plane serves the console that is packed beside it", () => {
+  const [plane] = units.filter(({ program }) => program === "control-plane");
+  expect(plane?.settings.Environment).toContain("CONSOLE_FOLDER=/opt/policy-guard-control-plane/console");
+});
+
 it("there is a unit for each process", () => {
   expect(units.map(({ program }) => program).toSorted()).toEqual(["control-plane", "migrate", "runtime", "worker"]);
 });

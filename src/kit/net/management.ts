@@ -91,7 +91,7 @@ async function answer(
     case "/metrics": {
       const { registry } = options.metrics;
       const text = await registry.metrics();
-      response.writeHead(200, { "content-type": registry.contentType });
+      response.setHeader("content-type", registry.contentType);
       return void response.end(text);
     }
     default:
@@ -139,6 +139,8 @@ async function passed(check: ReadinessCheck, signal: AbortSignal): Promise<void>
 
 function send(response: HttpResponse, status: number, body: unknown): void {
   if (response.headersSent) return void response.destroy();
-  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
+  response.statusCode = status;
+  response.setHeader("content-type", "application/json");
+  response.setHeader("cache-control", "no-store");
   response.end(`${JSON.stringify(body)}\n`);
 }
