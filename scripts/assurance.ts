@@ -77,7 +77,7 @@ const properties: Readonly<Record<string, Property>> = {
   "kill-worker": { file: "test/e2e/kill.test.ts", test: "a worker that is killed", unit: "kills", n: 200 },
   console: {
     file: "test/console/every-route.test.ts",
-    unit: "routes of the console, each in every state, theme, width and role",
+    unit: "looks at the routes of the console, each in both themes and widths and by all roles; each route also in every state",
   },
   runs: {
     file: "test/api/run/worker-kill.test.ts",

@@ -10,7 +10,7 @@ import type { Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { GetPermissionsResponseSchema } from "../../gen/policyguard/control/v1/team_service_pb.ts";
 import { audit } from "../../gen/policyguard/options/v1/options_pb.ts";
-import { isAssurance, isSampled, reportSample } from "../../scripts/assurance/sample.ts";
+import { isAssurance, isSampled, reportProgress, reportSample } from "../../scripts/assurance/sample.ts";
 import { controlServices } from "../../src/control-services.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
@@ -98,6 +98,9 @@ const outside = [
   ..."/accept /join/$org /welcome /account".split(" "),
 ];
 
+/** Those of them that somebody without a session is sent away from. */
+const needSession = ["/join/$org", "/welcome", "/account"];
+
 /** The pages that the suite also looks at in the dark, on a phone and as everybody; assurance looks at all. */
 const everybodys = ["/policies/$policy", "/traces", "/environments", "/replays", "/traces/$trace"];
 
@@ -167,10 +170,23 @@ class Gate {
   }
 }
 
-const looks = [
+interface Look {
+  readonly colorScheme: "light" | "dark";
+  readonly width: number;
+}
+
+const looks: readonly Look[] = [
   { colorScheme: "light", width: 1440 },
   { colorScheme: "dark", width: 390 },
-] as const;
+];
+
+const allLooks = ([390, 1440] as const).flatMap((width) => [
+  { colorScheme: "light", width } as const,
+  { colorScheme: "dark", width } as const,
+]);
+
+/** What an assurance run has looked at. */
+const tried = { looks: 0, flawed: 0 };
 
 /** What the browser keeps of the page, in every place that scripts can read. */
 async function storedThere() {
@@ -196,7 +212,11 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
   });
   afterAll(async () => {
     await driver?.stop();
-    reportSample({ n: Object.keys(places).length, failures: 0 });
+    reportSample({
+      n: tried.looks,
+      failures: tried.flawed,
+      figures: { routes: Object.keys(places).length + outside.length },
+    });
   });
 
   const content = (page: Page) => page.locator("#content");
@@ -378,10 +398,9 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
   });
 
   test.each(["viewer", "editor", "administrator", "owner"] as const)(
-    "a %s is refused nothing on any of them, in the dark, on a phone, and finds no flaw",
+    "a %s is refused nothing on any of them, and finds no flaw, in the dark and on a phone as well",
     async (role) => {
       const page = await driver.openAs(role, driver.at("/"), { width: 390, height: 900 });
-      await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
       const found: string[] = [];
       page.on("response", (response) => {
         if (response.status() === 401 || response.status() === 403) found.push(new URL(response.url()).pathname);
@@ -389,11 +408,40 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
       for (const [route, place] of Object.entries(places)) {
         if (!isAssurance() && !everybodys.includes(route)) continue;
         await visit(page, place);
-        for (const flaw of await driver.flawsOf(page)) found.push(`${route}: ${flaw}`);
+        for (const look of isAssurance() ? allLooks : looks.slice(-1)) await lookAt(page, route, look, found);
       }
       expect(found).toEqual([]);
     },
   );
+
+  test.runIf(isAssurance())("outside of an organization, no page has a flaw in any theme and width", async () => {
+    const found: string[] = [];
+    const signedOut = await driver.open("/sign-in");
+    for (const path of outside.filter((each) => !needSession.includes(each))) {
+      await signedOut.goto(driver.plane.baseUrl + path);
+      await signedOut.locator("h1").first().waitFor();
+      for (const look of allLooks) await lookAt(signedOut, path, look, found);
+    }
+    await signedOut.goto(`${driver.plane.baseUrl}/sign-in`);
+    await driver.signIn(signedOut, await driver.world.person("owner"));
+    await content(signedOut).locator("h1").waitFor();
+    for (const path of needSession) {
+      await signedOut.goto(driver.plane.baseUrl + path.replace("$org", driver.world.orgId));
+      await signedOut.locator("h1").first().waitFor();
+      for (const look of allLooks) await lookAt(signedOut, path, look, found);
+    }
+    expect(found).toEqual([]);
+  });
+
+  /** Shows the page in a theme and a width, and notes what is wrong with it. */
+  async function lookAt(page: Page, route: string, look: Look, found: string[]): Promise<void> {
+    await driver.show(page, look);
+    const flaws = await driver.flawsOf(page);
+    for (const flaw of flaws) found.push(`${route}, ${look.colorScheme}, ${look.width}: ${flaw}`);
+    tried.looks += 1;
+    if (flaws.length > 0) tried.flawed += 1;
+    reportProgress(tried.looks);
+  }
 
   test("with no permission at all, no button changes anything or opens a form", async () => {
     const page = await driver.openAs("owner", driver.at("/"));
