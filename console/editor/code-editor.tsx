@@ -11,10 +11,9 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 import { en } from "../text/en.ts";
-import { completeBySchema, describeKey } from "./completion.ts";
+import { complete, describe, type Language } from "./completion.ts";
 import style from "./editor.module.css";
 import { type EditorProblem, fixOf, rangeOf } from "./problem.ts";
-import type { Schema } from "./schema-path.ts";
 import { editorTheme, highlighting } from "./theme.ts";
 
 /** What a page may do with its editor. */
@@ -36,7 +35,7 @@ export function CodeEditor({
   initialText,
   problems,
   keys,
-  schema,
+  language,
   isReadOnly = false,
   onChange,
   handle,
@@ -45,16 +44,16 @@ export function CodeEditor({
   readonly initialText: string;
   readonly problems: readonly EditorProblem[];
   readonly keys?: EditorKeys;
-  /** What the text is written in: keys and values are completed and described by it. */
-  readonly schema?: Schema | undefined;
+  /** What the text is written in: keys, values and conditions are completed and described by it. */
+  readonly language?: Language | undefined;
   readonly isReadOnly?: boolean;
   readonly onChange: (text: string) => void;
   readonly handle?: (handle: EditorHandle | undefined) => void;
 }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const latest = useRef({ initialText, onChange, handle, keys, schema });
-  latest.current = { ...latest.current, onChange, handle, keys, schema };
+  const latest = useRef({ initialText, onChange, handle, keys, language });
+  latest.current = { ...latest.current, onChange, handle, keys, language };
   useEffect(() => {
     const element = host.current;
     if (element === null) return;
@@ -68,7 +67,7 @@ export function CodeEditor({
     const changes = EditorView.updateListener.of((update) => {
       if (update.docChanged) latest.current.onChange(update.state.doc.toString());
     });
-    const helps = bySchema(() => latest.current.schema);
+    const helps = byLanguage(() => latest.current.language);
     const extensions = [keymap.of(own), basics(label), helps, changes, EditorState.readOnly.of(isReadOnly)];
     const editor = new EditorView({ parent: root, root, state: EditorState.create({ doc, extensions }) });
     view.current = editor;
@@ -108,22 +107,22 @@ function basics(label: string): Extension {
   ];
 }
 
-/** Completion and hover by the schema, as soon as there is one. */
-function bySchema(schemaNow: () => Schema | undefined): Extension {
-  const complete = (context: CompletionContext) => {
-    const schema = schemaNow();
-    return schema === undefined ? null : completeBySchema(schema, context);
+/** Completion and hover by the language, as soon as it is there. */
+function byLanguage(languageNow: () => Language | undefined): Extension {
+  const offer = (context: CompletionContext) => {
+    const language = languageNow();
+    return language === undefined ? null : complete(language, context);
   };
-  const describe = (view: EditorView, pos: number) => {
-    const schema = schemaNow();
-    const found = schema && describeKey(schema, view.state, pos);
+  const tell = (view: EditorView, pos: number) => {
+    const language = languageNow();
+    const found = language && describe(language, view.state, pos);
     if (found === undefined) return null;
     const dom = document.createElement("p");
     dom.className = "cm-description";
     dom.textContent = found.text;
     return { pos: found.from, end: found.to, create: () => ({ dom }) };
   };
-  return [autocompletion({ override: [complete] }), hoverTooltip(describe)];
+  return [autocompletion({ override: [offer] }), hoverTooltip(tell)];
 }
 
 function handleOf(editor: EditorView): EditorHandle {

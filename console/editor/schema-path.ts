@@ -11,13 +11,17 @@ export interface Schema {
   readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly type?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly const?: unknown;
+  readonly contentMediaType?: string;
+  readonly properties?: Readonly<Record<string, Schema | boolean>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly additionalProperties?: Schema | boolean;
   readonly oneOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
+  readonly if?: Schema;
+  readonly then?: Schema;
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
@@ -30,6 +34,12 @@ export interface Place {
   readonly from: number;
 }
 
+/** The word that is being written: of a key, or of a value such as `pack:pii-eu@2`. */
+const word = String.raw`[\w.:@/*-]*$`;
+const blockLine = new RegExp(String.raw`^(\s*(?:- +)*)(?:([\w.-]+):( +))?["']?(${word.slice(0, -1)})$`);
+const flowWord = new RegExp(word);
+const flowKey = new RegExp(String.raw`(?:^|[,{])\s*([\w.-]+):\s+["']?${word}`);
+
 /** The place of a position. Blocks are read by their indentation, since what is being typed has no tree yet. */
 export function placeAt(state: EditorState, pos: number): Place | undefined {
   const line = state.doc.lineAt(pos);
@@ -37,11 +47,11 @@ export function placeAt(state: EditorState, pos: number): Place | undefined {
   if (/(?:^|\s)#/.test(before)) return undefined;
   const opening = flowStart(state, pos);
   if (opening !== undefined) return flowPlace(state, opening, pos);
-  const match = /^(\s*(?:- +)*)(?:([\w.-]+):( +))?([\w.-]*)$/.exec(before);
+  const match = blockLine.exec(before);
   if (match === null) return undefined;
-  const [, lead = "", key, , word = ""] = match;
+  const [, lead = "", key, , written = ""] = match;
   const parents = parentsOf(state, line.number, lead);
-  const from = pos - word.length;
+  const from = pos - written.length;
   return key === undefined ? { path: parents, kind: "key", from } : { path: [...parents, key], kind: "value", from };
 }
 
@@ -87,10 +97,9 @@ function flowPlace(state: EditorState, opening: number, pos: number): Place | un
   const within = state.sliceDoc(opening + 1, pos);
   const isList = state.sliceDoc(opening, opening + 1) === "[";
   const parents = outerPath(state, opening);
-  const word = /[\w.-]*$/.exec(within)?.[0] ?? "";
-  const from = pos - word.length;
+  const from = pos - (flowWord.exec(within)?.[0].length ?? 0);
   if (isList) return { path: [...parents, "[]"], kind: "value", from };
-  const key = /(?:^|[,{])\s*([\w.-]+):\s+[\w.-]*$/.exec(within)?.[1];
+  const key = flowKey.exec(within)?.[1];
   return key === undefined ? { path: parents, kind: "key", from } : { path: [...parents, key], kind: "value", from };
 }
 
@@ -105,26 +114,41 @@ function outerPath(state: EditorState, opening: number): readonly string[] {
   return match[2] === undefined ? parents : [...parents, match[2]];
 }
 
-/** What the schema says about a place: all of its alternatives. */
-export function schemasAt(root: Schema, path: readonly string[]): readonly Schema[] {
+/** The value of a key beside or around a place, on which a schema may depend. */
+export type ValueAround = (key: string) => string | undefined;
+
+/** What the schema says about a place: all of its alternatives that the values around it allow. */
+export function schemasAt(
+  root: Schema,
+  path: readonly string[],
+  around: ValueAround = () => undefined,
+): readonly Schema[] {
+  const alternativesOf = (schema: Schema) => alternatives(root, schema, around);
   return path.reduce<readonly Schema[]>(
-    (schemas, step) => schemas.flatMap((schema) => stepInto(root, schema, step)),
-    alternatives(root, root),
+    (schemas, step) => schemas.flatMap((schema) => stepInto(schema, step).flatMap(alternativesOf)),
+    alternativesOf(root),
   );
 }
 
-function stepInto(root: Schema, schema: Schema, step: string): readonly Schema[] {
+function stepInto(schema: Schema, step: string): readonly Schema[] {
   const { additionalProperties: others } = schema;
-  const next =
-    step === "[]" ? schema.items : (schema.properties?.[step] ?? (typeof others === "object" ? others : undefined));
-  return next === undefined ? [] : alternatives(root, next);
+  const next = step === "[]" ? schema.items : (schema.properties?.[step] ?? others);
+  return typeof next === "object" ? [next] : [];
 }
 
-function alternatives(root: Schema, schema: Schema): readonly Schema[] {
+function alternatives(root: Schema, schema: Schema, around: ValueAround): readonly Schema[] {
   if (schema.$ref !== undefined) {
     const target = root.$defs?.[schema.$ref.replace("#/$defs/", "")];
-    return target === undefined ? [] : alternatives(root, target);
+    return target === undefined ? [] : alternatives(root, target, around);
   }
   const parts = [...(schema.oneOf ?? []), ...(schema.anyOf ?? []), ...(schema.allOf ?? [])];
-  return [schema, ...parts.flatMap((part) => alternatives(root, part))];
+  const own = schema.then !== undefined && isMet(schema.if, around) ? [schema.then] : [];
+  return [schema, ...[...parts, ...own].flatMap((part) => alternatives(root, part, around))];
+}
+
+/** Whether the values around the place are those that a condition of the schema names. */
+function isMet(condition: Schema | undefined, around: ValueAround): boolean {
+  return Object.entries(condition?.properties ?? {}).every(
+    ([key, wanted]) => typeof wanted === "object" && wanted.const !== undefined && wanted.const === around(key),
+  );
 }

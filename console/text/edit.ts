@@ -20,6 +20,8 @@ export const editTexts = {
   unsaved: "Not saved yet.",
   restored: "Your unsaved text was restored.",
   discard: "Discard the changes",
+  ofCatalog: "catalog",
+  ofDocument: "in this document",
   replaceWith: (word: string) => `Replace with ${word}`,
   items: (n: number) => counted(n, "item", "items"),
 };

@@ -73,6 +73,14 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await page.keyboard.type("on_e");
     await page.getByRole("option", { name: "on_error" }).waitFor();
     await page.keyboard.press("Escape");
+    await writeInto(page, "extends:\n  - ");
+    await page.keyboard.type("pack:pii");
+    await page.getByRole("option", { name: "pack:pii-eu@1.0" }).first().waitFor();
+    await page.keyboard.press("Escape");
+    await writeInto(page, "rules:\n  - id: first\n    ");
+    await page.keyboard.type("when: findings.exists(each, each.sco");
+    await page.getByRole("option", { name: /^score/ }).click();
+    await editorOf(page).getByText("when: findings.exists(each, each.score)").waitFor();
     await writeInto(page, policyOf("first", "BLOK"));
     await page.getByRole("button", { name: /did you mean/ }).waitFor();
     await page.getByRole("status").getByText("1 problem").waitFor();

@@ -1,17 +1,16 @@
 // The editor with what the server says about its text, and the playground that judges by it.
 
-import { useQuery } from "@connectrpc/connect-query";
 import { useRef, useState } from "react";
 import { PolicyService, type ValidatePolicyResponse } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { stageName } from "../../data/stage.ts";
 import { CodeEditor, type EditorHandle, type EditorKeys } from "../../editor/code-editor.tsx";
 import { type EditorProblem, fixesOf } from "../../editor/problem.ts";
-import type { Schema } from "../../editor/schema-path.ts";
 import { Button } from "../../part/button.tsx";
 import { Tabs } from "../../part/tabs.tsx";
 import { en } from "../../text/en.ts";
 import { type Check, useCheck } from "./check.ts";
+import { useLanguage } from "./language.ts";
 import { Playground, type StoredPolicy } from "./playground/playground.tsx";
 import { type Asked, askedOf, askedOfTest } from "./playground/request.ts";
 import style from "./policy.module.css";
@@ -41,11 +40,7 @@ export function Workbench({
   readonly handle: (handle: EditorHandle | undefined) => void;
 }) {
   const check = useCheck(orgId, text);
-  const language = useQuery(
-    PolicyService.method.getPolicySchema,
-    {},
-    { staleTime: Number.POSITIVE_INFINITY, retry: false },
-  );
+  const language = useLanguage(text);
   const [editor, setEditor] = useState<EditorHandle>();
   const [asked, setAsked] = useState<Asked>(() => askedOf(""));
   const [tab, setTab] = useState("problems");
@@ -64,8 +59,7 @@ export function Workbench({
             initialText={initialText}
             problems={check.problems}
             keys={{ ...keys, "Mod-Enter": () => judge.current?.(), "Mod-Shift-Enter": runTests }}
-            // The answer is a JSON Schema, whose members the message leaves open.
-            schema={language.data?.schema as Schema | undefined}
+            language={language}
             isReadOnly={isReadOnly}
             onChange={onChange}
             handle={(made) => {

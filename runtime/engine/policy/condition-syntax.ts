@@ -3,6 +3,7 @@
 // One step is about 10 ns.
 
 import type { ASTNode } from "@marcbachmann/cel-js";
+import { type ConditionFunction, conditionFunctions } from "./condition-function.ts";
 import {
   anyOf,
   builtLimits,
@@ -14,20 +15,20 @@ import {
   textSize,
   variableSize,
 } from "./condition-size.ts";
-import { stageNames } from "./document.ts";
 
 const stepLimit = 50_000_000;
 const nestingLimit = 2;
-const macros = new Set(["all", "exists", "exists_one", "map", "filter"]);
-const methods = new Set([
-  ...macros,
-  ..."size startsWith endsWith contains lowerAscii upperAscii trim indexOf lastIndexOf substring matches".split(" "),
-]);
-const sessionMethods: ReadonlyMap<string, readonly (readonly string[] | undefined)[]> = new Map([
-  ["saw", [stageNames, ["trusted", "untrusted"]]],
-  ["found", [undefined]],
-]);
-const functions = new Set("has size int double string bool dyn".split(" "));
+const namesOf = (wanted: (each: ConditionFunction) => boolean) =>
+  new Set(conditionFunctions.filter(wanted).map(({ name }) => name));
+const functions = namesOf(({ receiver }) => receiver === undefined);
+const macros = namesOf(({ isMacro }) => isMacro === true);
+const methods = namesOf(({ receiver }) => receiver !== undefined && receiver !== "Session");
+/** The texts that each argument of a method of the session may be; undefined for any. */
+const sessionMethods: ReadonlyMap<string, readonly (readonly string[] | undefined)[]> = new Map(
+  conditionFunctions
+    .filter(({ receiver }) => receiver === "Session")
+    .map(({ name, parameters }) => [name, parameters.map(({ texts }) => texts)]),
+);
 
 /** Something that a condition must not contain, at an offset of its source. */
 export class ConditionRefused extends Error {

@@ -16,7 +16,7 @@ import { ConditionFailed, ConditionTime, guardRepeated, guardSum, observeValues 
 import { emptyLiteralIn } from "./condition-part.ts";
 import type { Size } from "./condition-size.ts";
 import { ConditionRefused, type ConditionShape, inspectCondition } from "./condition-syntax.ts";
-import { type Facts, factTypes, SessionFacts } from "./facts.ts";
+import { type Facts, factTypes, otherFacts, SessionFacts } from "./facts.ts";
 import { type ListDeclarations, maxItemsOf } from "./list.ts";
 import { didYouMean } from "./problem.ts";
 
@@ -55,7 +55,7 @@ const base = Object.entries(factTypes).reduce(
     environment.registerType(type, { ctor, fields }).registerVariable(name, type),
   new Environment({ limits: { maxAstNodes: 500, maxDepth: 32, maxListElements: 200, maxMapEntries: 50 } }),
 );
-base.registerVariable("findings", "list<Finding>");
+base.registerVariable("findings", otherFacts.findings.type);
 base.registerFunction("Session.saw(string): bool", (session: SessionFacts, stage: string) => session.saw(stage));
 base.registerFunction("Session.saw(string, string): bool", (session: SessionFacts, stage: string, trust: string) =>
   session.saw(stage, trust),
@@ -173,7 +173,7 @@ export class ConditionCompiler {
     if (!isOfCel(error)) throw error;
     const message = readable(error.summary);
     const unknown = /^(?:unknown field|unknown variable) "(.+)"/.exec(message)?.[1];
-    const known = [...fieldNames, ...Object.keys(factTypes), "findings", "lists", ...this.#listLengths.keys()];
+    const known = [...fieldNames, ...Object.keys(factTypes), ...Object.keys(otherFacts), ...this.#listLengths.keys()];
     const suggestion = unknown === undefined ? operatorFor(message) : (ownersOf(unknown) ?? didYouMean(unknown, known));
     return { message, offset: error.range?.start ?? 0, ...(suggestion === undefined ? {} : { suggestion }) };
   }

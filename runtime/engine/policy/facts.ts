@@ -9,6 +9,8 @@ import { matchesGlob } from "../text/glob.ts";
 /** Attributes of detections that conditions may read as fields of a finding; "" when a detection lacks one. */
 export const findingAttributes = ["domain", "country", "issuer", "version", "algorithm", "pattern"] as const;
 
+type FindingAttribute = (typeof findingAttributes)[number];
+
 /** The request as conditions see it. */
 export class RequestFacts {
   readonly stage: string;
@@ -177,7 +179,8 @@ export const factTypes = {
       layer: "string",
       segment: "string",
       attributes: "map<string, string>",
-      ...Object.fromEntries(findingAttributes.map((name) => [name, "string"])),
+      // The keys are those of the list.
+      ...(Object.fromEntries(findingAttributes.map((name) => [name, "string"])) as Record<FindingAttribute, string>),
     },
   },
   tool: { type: "Tool", ctor: ToolFacts, fields: { name: "string", args: "map<string, dyn>" } },
@@ -198,3 +201,81 @@ export const factTypes = {
     },
   },
 } as const;
+
+/** The other variables: their CEL types, and what they are. */
+export const otherFacts = {
+  findings: { type: "list<Finding>", description: "Everything that the policy's detectors found in the request." },
+  lists: { type: "map<string, list<string>>", description: "The policy's lists, by their names." },
+} as const;
+
+/** What the variables and their fields are, as editors tell it. */
+export const factDescriptions: {
+  readonly [Name in keyof typeof factTypes]: {
+    readonly description: string;
+    readonly fields: Readonly<Record<keyof (typeof factTypes)[Name]["fields"], string>>;
+  };
+} = {
+  request: {
+    description: "The request that is judged.",
+    fields: {
+      stage: 'The stage, such as "input".',
+      agent_id: "The agent; empty when unset.",
+      env: "The environment; empty when unset.",
+      session_id: "The session; empty when unset.",
+      language: "The language of the text; empty when unset.",
+      metadata: "What the application sent along, by its keys.",
+    },
+  },
+  segment: {
+    description: "The part of the request that is judged.",
+    fields: {
+      id: "Its id.",
+      role: 'Who speaks, such as "user".',
+      origin: 'Where it comes from, such as "tool:search".',
+      trust: '"trusted" or "untrusted".',
+      text: "The text.",
+      length: "The length of the text in UTF-16 code units.",
+    },
+  },
+  finding: {
+    description: "One finding of the rule's detectors, each in turn; only in rules with `detect`.",
+    fields: {
+      category: 'What was found, such as "pii.email".',
+      detector: "The detector, as the rule names it.",
+      score: "How sure the detector is, from 0 to 1.",
+      start: "Where it begins, in UTF-16 code units.",
+      end: "Where it ends, in UTF-16 code units.",
+      layer: 'The form of the text in which it was found, such as "base64"; "plain" for the text itself.',
+      segment: "The id of the segment.",
+      attributes: "What else the detector says about it.",
+      domain: "The domain of an e-mail address or URL; empty for other findings.",
+      country: "The country of an identity or account number; empty for other findings.",
+      issuer: "The issuer of a card; empty for other findings.",
+      version: "The version of an IP address; empty for other findings.",
+      algorithm: "The algorithm of a JWT; empty for other findings.",
+      pattern: "The pattern that matched; empty for other findings.",
+    },
+  },
+  tool: {
+    description: "The proposed tool call; only in rules whose one stage is tool_call.",
+    fields: { name: "The name of the tool.", args: "The arguments of the call, by their names." },
+  },
+  subject: {
+    description: "On whose behalf the application acts.",
+    fields: {
+      user_id: "The id of the person; empty when unset.",
+      roles: "The roles of the person.",
+      attributes: "What else the application says about the person.",
+    },
+  },
+  session: {
+    description: "What the session has seen before this request.",
+    fields: {
+      turns: "How many requests it had.",
+      blocks: "How many of them were blocked.",
+      tools: "The tools that were called.",
+      origins: "The origins of its texts.",
+      categories: "The categories that were found.",
+    },
+  },
+};

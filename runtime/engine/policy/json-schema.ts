@@ -11,7 +11,7 @@ const validated = new Set(
   ),
 );
 const annotations = new Set(
-  "$schema $id $defs $comment title description default examples deprecated format".split(" "),
+  "$schema $id $defs $comment title description default examples deprecated format contentMediaType".split(" "),
 );
 
 /** The keywords of a schema that this validator does not know, by path. Empty for a schema that it supports. */

@@ -12,7 +12,7 @@ const failModes = { type: "string", enum: ["fail_open", "fail_closed"] };
 const threshold = { type: "number", minimum: 0, maximum: 1 };
 const budget = { type: "integer", minimum: 1, maximum: 30000 };
 const name = { type: "string", pattern: namePattern };
-const condition = { type: "string", minLength: 1, maxLength: 4096 };
+const condition = { type: "string", contentMediaType: "text/x-cel", minLength: 1, maxLength: 4096 };
 
 const backendKey = { type: "string", pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" };
 const backend: JsonObject = {

@@ -5,7 +5,12 @@ import { PolicySchemaKind, type TestedPolicySchema } from "../../../gen/policygu
 import type { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { documentSchemas, type Playground, type TestedPolicy } from "../../domain/playground/playground.ts";
+import {
+  conditionWords,
+  documentSchemas,
+  type Playground,
+  type TestedPolicy,
+} from "../../domain/playground/playground.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { documentOf } from "../document.ts";
 
@@ -44,6 +49,7 @@ export function playgroundHandlers(playground: Playground): PlaygroundHandlers {
     }),
     getPolicySchema: ({ kind }) => ({
       schema: kind === PolicySchemaKind.TESTS ? documentSchemas.tests : documentSchemas.policy,
+      conditions: conditionWords,
     }),
   };
 }
