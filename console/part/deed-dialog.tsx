@@ -5,12 +5,9 @@ import { useBusy } from "./busy.ts";
 import { Button } from "./button.tsx";
 import style from "./deed-dialog.module.css";
 import { Dialog, DialogActions } from "./dialog.tsx";
-import { TextField } from "./field.tsx";
+import { type FaultOf, FormFaults, TextField } from "./field.tsx";
 import { textsOf } from "./form.ts";
 import { Failed } from "./state.tsx";
-
-/** What the server refused about a field of a form. */
-export type FaultOf = (field: string) => string | undefined;
 
 /**
  * A dialog that does one thing. Its button names the deed; it closes when the deed is done, and says what was refused
@@ -57,7 +54,7 @@ export function DeedDialog({
     <Dialog title={title} isWide={isWide} onClose={onClose}>
       <form className={style.form} onSubmit={submit}>
         {text !== undefined && <p>{text}</p>}
-        {typeof children === "function" ? children(faultOf) : children}
+        <FormFaults value={faultOf}>{typeof children === "function" ? children(faultOf) : children}</FormFaults>
         {typed !== undefined && (
           <TextField
             label={en.common.typeName(typed)}

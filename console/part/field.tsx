@@ -1,5 +1,17 @@
-import { type ComponentProps, type ReactNode, useEffect, useId, useState } from "react";
+import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useId, useState } from "react";
 import style from "./field.module.css";
+
+/** What the server refused about a field of a form. */
+export type FaultOf = (field: string) => string | undefined;
+
+/** The form around a field: what is refused about a field is shown at it, by its name. */
+export const FormFaults = createContext<FaultOf>(() => undefined);
+
+/** What is said of the field itself, else what the form around it knows by the field's name. */
+function useFault(fault: string | undefined, name: string | undefined): string | undefined {
+  const faultOf = useContext(FormFaults);
+  return fault ?? (name === undefined ? undefined : faultOf(name));
+}
 
 interface Labelled {
   readonly label: string;
@@ -9,8 +21,9 @@ interface Labelled {
 }
 
 /** A text input with its label, hint and fault. */
-export function TextField({ label, hint, fault, ...input }: Labelled & ComponentProps<"input">) {
+export function TextField({ label, hint, fault: own, ...input }: Labelled & ComponentProps<"input">) {
   const id = useId();
+  const fault = useFault(own, input.name);
   return (
     <Frame id={id} label={label} hint={hint} fault={fault}>
       <input
@@ -25,8 +38,9 @@ export function TextField({ label, hint, fault, ...input }: Labelled & Component
 }
 
 /** A text of several lines. */
-export function TextArea({ label, hint, fault, ...input }: Labelled & ComponentProps<"textarea">) {
+export function TextArea({ label, hint, fault: own, ...input }: Labelled & ComponentProps<"textarea">) {
   const id = useId();
+  const fault = useFault(own, input.name);
   return (
     <Frame id={id} label={label} hint={hint} fault={fault}>
       <textarea
@@ -65,11 +79,18 @@ export function TypedFilter({
 }
 
 /** A choice among few. */
-export function Select({ label, hint, fault, children, ...select }: Labelled & ComponentProps<"select">) {
+export function Select({ label, hint, fault: own, children, ...select }: Labelled & ComponentProps<"select">) {
   const id = useId();
+  const fault = useFault(own, select.name);
   return (
     <Frame id={id} label={label} hint={hint} fault={fault}>
-      <select {...select} id={id} className={style.input} aria-describedby={describedBy(id, hint, fault)}>
+      <select
+        {...select}
+        id={id}
+        className={style.input}
+        aria-invalid={fault !== undefined}
+        aria-describedby={describedBy(id, hint, fault)}
+      >
         {children}
       </select>
     </Frame>

@@ -75,7 +75,7 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await page.keyboard.press("Escape");
     await writeInto(page, "extends:\n  - ");
     await page.keyboard.type("pack:pii");
-    await page.getByRole("option", { name: "pack:pii-eu@1.0" }).first().waitFor();
+    await page.getByRole("option", { name: "pack:pii-eu@2", exact: true }).waitFor();
     await page.keyboard.press("Escape");
     await writeInto(page, "rules:\n  - id: first\n    ");
     await page.keyboard.type("when: findings.exists(each, each.sco");

@@ -1,20 +1,16 @@
 import { createClient } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
 import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
-import { useBusy } from "../../part/busy.ts";
-import { Button } from "../../part/button.tsx";
-import { Dialog, DialogActions } from "../../part/dialog.tsx";
+import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Select, TextField } from "../../part/field.tsx";
 import { ShownOnce } from "../../part/shown-once.tsx";
-import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import style from "./settings.module.css";
 
 const texts = en.tokens;
 const tokens = createClient(TokenService, transport);
@@ -25,23 +21,17 @@ export function IssueTokenDialog({ onClose }: { readonly onClose: () => void }) 
   const { orgId } = useOrganization();
   const [kind, setKind] = useState<(typeof kinds)[number]>("runtime");
   const [token, setToken] = useState<string>();
-  const { run, isBusy, error } = useBusy();
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const text = (name: string) => String(form.get(name) ?? "");
+  const issue = async (text: (name: string) => string) => {
     const common = { orgId, name: text("name") };
-    const place = { projectId: text("project"), environment: text("environment") };
-    run(async () => {
-      const issued =
-        kind === "admin"
-          ? await tokens.issueAdminToken(common)
-          : kind === "ci"
-            ? await tokens.issueCiToken({ ...common, projectId: place.projectId })
-            : await tokens.issueRuntimeToken({ ...common, ...place });
-      setToken(issued.token);
-      await invalidate(TokenService.method.issueRuntimeToken);
-    });
+    const place = { projectId: text("project_id"), environment: text("environment") };
+    const issued =
+      kind === "admin"
+        ? await tokens.issueAdminToken(common)
+        : kind === "ci"
+          ? await tokens.issueCiToken({ ...common, projectId: place.projectId })
+          : await tokens.issueRuntimeToken({ ...common, ...place });
+    setToken(issued.token);
+    await invalidate(TokenService.method.issueRuntimeToken);
   };
   if (token !== undefined)
     return (
@@ -54,31 +44,22 @@ export function IssueTokenDialog({ onClose }: { readonly onClose: () => void }) 
       />
     );
   return (
-    <Dialog title={texts.create} onClose={onClose}>
-      <form className={style.form} onSubmit={submit}>
-        <Select
-          label={texts.kind}
-          hint={texts.kindHints[kind]}
-          value={kind}
-          onChange={(event) => setKind(kinds.find((each) => each === event.target.value) ?? "runtime")}
-        >
-          {kinds.map((each) => (
-            <option key={each} value={each}>
-              {texts.kinds[each]}
-            </option>
-          ))}
-        </Select>
-        {kind !== "admin" && <Place hasEnvironment={kind === "runtime"} />}
-        <TextField label={texts.name} name="name" required maxLength={200} />
-        {error !== undefined && <Failed error={error} />}
-        <DialogActions>
-          <Button onClick={onClose}>{en.common.cancel}</Button>
-          <Button type="submit" kind="primary" disabled={isBusy}>
-            {texts.issue}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <DeedDialog title={texts.create} deed={texts.issue} staysOpen onDo={issue} onClose={onClose}>
+      <Select
+        label={texts.kind}
+        hint={texts.kindHints[kind]}
+        value={kind}
+        onChange={(event) => setKind(kinds.find((each) => each === event.target.value) ?? "runtime")}
+      >
+        {kinds.map((each) => (
+          <option key={each} value={each}>
+            {texts.kinds[each]}
+          </option>
+        ))}
+      </Select>
+      {kind !== "admin" && <Place hasEnvironment={kind === "runtime"} />}
+      <TextField label={texts.name} name="name" required maxLength={200} />
+    </DeedDialog>
   );
 }
 
@@ -96,7 +77,7 @@ function Place({ hasEnvironment }: { readonly hasEnvironment: boolean }) {
     <>
       <Select
         label={texts.project}
-        name="project"
+        name="project_id"
         required
         value={projectId}
         onChange={(event) => setChosen(event.target.value)}

@@ -1,7 +1,6 @@
 import type { EventName } from "../../../gen/policyguard/control/v1/event_pb.ts";
 import { eventNames } from "../../data/event-name.ts";
-import type { FaultOf } from "../../part/deed-dialog.tsx";
-import { TextField } from "../../part/field.tsx";
+import { type FaultOf, TextField } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { en } from "../../text/en.ts";
 

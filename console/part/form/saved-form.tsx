@@ -3,7 +3,7 @@ import { failureOf } from "../../data/failure.ts";
 import { en } from "../../text/en.ts";
 import { useBusy } from "../busy.ts";
 import { Button } from "../button.tsx";
-import type { FaultOf } from "../deed-dialog.tsx";
+import { type FaultOf, FormFaults } from "../field.tsx";
 import { textsOf } from "../form.ts";
 import layout from "../layout/layout.module.css";
 import { Failed } from "../state.tsx";
@@ -19,6 +19,7 @@ export function SavedForm({
   const { run, isBusy, error } = useBusy();
   const [isSaved, setSaved] = useState(false);
   const faults = error === undefined ? [] : failureOf(error).fields;
+  const faultOf: FaultOf = (field) => faults.find((each) => each.field === field)?.message;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const text = textsOf(event.currentTarget);
@@ -30,7 +31,7 @@ export function SavedForm({
   };
   return (
     <form className={`${layout.stack} ${layout.narrow}`} onSubmit={submit} onChange={() => setSaved(false)}>
-      {children((field) => faults.find((each) => each.field === field)?.message)}
+      <FormFaults value={faultOf}>{children(faultOf)}</FormFaults>
       {error !== undefined && <Failed error={error} />}
       <div className={layout.row}>
         <Button type="submit" kind="primary" disabled={isBusy}>

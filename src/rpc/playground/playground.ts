@@ -5,12 +5,8 @@ import { PolicySchemaKind, type TestedPolicySchema } from "../../../gen/policygu
 import type { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { EvaluateRequestSchema } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import {
-  conditionWords,
-  documentSchemas,
-  type Playground,
-  type TestedPolicy,
-} from "../../domain/playground/playground.ts";
+import { conditionWords } from "../../domain/playground/condition-words.ts";
+import { documentSchemas, type Playground, type TestedPolicy } from "../../domain/playground/playground.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { documentOf } from "../document.ts";
 

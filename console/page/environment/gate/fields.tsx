@@ -9,8 +9,7 @@ import {
 } from "../../../../gen/policyguard/control/v1/gate_pb.ts";
 import { LanguageService } from "../../../../gen/policyguard/control/v1/language_service_pb.ts";
 import { useDatasets } from "../../../data/dataset.ts";
-import type { FaultOf } from "../../../part/deed-dialog.tsx";
-import { Select, TextField } from "../../../part/field.tsx";
+import { type FaultOf, Select, TextField } from "../../../part/field.tsx";
 import { Choice } from "../../../part/form/choice.tsx";
 import layout from "../../../part/layout/layout.module.css";
 import { Failed } from "../../../part/state.tsx";

@@ -1,6 +1,5 @@
 import { Button } from "../../../part/button.tsx";
-import type { FaultOf } from "../../../part/deed-dialog.tsx";
-import { Select, TextField } from "../../../part/field.tsx";
+import { type FaultOf, Select, TextField } from "../../../part/field.tsx";
 import { Choice } from "../../../part/form/choice.tsx";
 import { en } from "../../../text/en.ts";
 import { type LimitForm, newLimit } from "./form.ts";

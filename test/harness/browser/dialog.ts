@@ -1,0 +1,164 @@
+// What every dialog of the console has to do, whatever it is about: it takes the focus, says that it is at work, shows
+// what was refused at the fields, keeps what was typed when the server refuses or is gone, and gives the focus back.
+
+import { create, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import type { Locator, Page, Route } from "playwright-core";
+import { ErrorDetailSchema, Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import { controlServices } from "../../../src/control-services.ts";
+import { eventually } from "../eventually.ts";
+
+const methods: ReadonlyMap<string, DescMethod> = new Map(
+  controlServices.flatMap(({ name, methods: own }) => own.map((method) => [`${name}/${method.name}`, method] as const)),
+);
+const rpc = "/policyguard.control.v1.";
+/** Calls by which a dialog or the page behind it only learns something. */
+const reading = /\/(?:Get|List|Search|Validate|Diff|Compare|Preview|Explain|Estimate)/;
+
+/** Holds whatever a page sends to change something, so that nothing ever reaches the server. */
+export class HeldCalls {
+  #held: Route[] = [];
+
+  async install(page: Page): Promise<void> {
+    await page.route(/\/policyguard\.control\.v1\.|\/v1\//, async (route) => {
+      const { pathname } = new URL(route.request().url());
+      const isReading = pathname.startsWith(rpc) ? reading.test(pathname) : false;
+      if (isReading) await route.fallback();
+      else this.#held.push(route);
+    });
+  }
+
+  get count(): number {
+    return this.#held.length;
+  }
+
+  /** The server is gone. */
+  async drop(): Promise<void> {
+    for (const route of this.#held.splice(0)) await route.abort("connectionrefused");
+  }
+
+  /** Refuses every field that the calls set. Returns what it said about each. */
+  async refuse(): Promise<readonly string[]> {
+    const said: string[] = [];
+    for (const route of this.#held.splice(0)) {
+      const fields = fieldsOf(route).map((field) => ({ field, message: `refused here: ${field}` }));
+      said.push(...fields.map(({ message }) => message));
+      const message = fields[0] === undefined ? "refused as a whole" : `${fields[0].field}: ${fields[0].message}`;
+      if (fields.length === 0) said.push(message);
+      const detail = create(ErrorDetailSchema, {
+        ...{ reason: Reason.VALIDATION_FAILED, error: "validation_failed", extra: { fields } },
+      });
+      const value = Buffer.from(toBinary(ErrorDetailSchema, detail)).toString("base64").replace(/=+$/, "");
+      const details = [{ type: ErrorDetailSchema.typeName, value }];
+      const body = JSON.stringify({ code: "invalid_argument", message, details });
+      await route.fulfill({ status: 400, contentType: "application/json", body });
+    }
+    return said;
+  }
+}
+
+/** The fields that a call sets, as the server names them, but for the organization. */
+function fieldsOf(route: Route): readonly string[] {
+  const { pathname } = new URL(route.request().url());
+  const input = methods.get(pathname.slice(rpc.length))?.input;
+  const body = route.request().postDataBuffer();
+  if (input === undefined || body === null) return [];
+  const message = reflect(input, fromBinary(input, body));
+  return message.fields.filter((field) => message.isSet(field) && field.name !== "org_id").map(({ name }) => name);
+}
+
+/** A value for each kind of field. */
+const samples: Readonly<Record<string, string>> = {
+  email: "somebody@example.com",
+  url: "https://example.com/hook",
+  number: "1",
+  password: "a long enough password 1!",
+  date: "2030-01-01",
+  time: "10:00",
+  "datetime-local": "2030-01-01T10:00",
+};
+
+/** Fills in every empty text of a dialog. */
+async function fillIn(dialog: Locator): Promise<void> {
+  const fields = dialog.locator("input:not([type=checkbox], [type=radio], [type=file], [type=hidden]), textarea");
+  for (let at = 0; at < (await fields.count()); at += 1) {
+    const field = fields.nth(at);
+    if (!(await field.isEditable()) || (await field.inputValue()) !== "") continue;
+    const { type, label, isNamed } = await field.evaluate((input: HTMLInputElement) => ({
+      ...{ type: input.type, label: input.labels?.[0]?.textContent ?? "", isNamed: input.name === "typed" },
+    }));
+    const typed = /^Type (.+) to go on$/.exec(label)?.[1];
+    await field.fill(isNamed && typed !== undefined ? typed : (samples[type] ?? "some_text"));
+  }
+}
+
+/** What the fields of a dialog hold. */
+function valuesOf(dialog: Locator): Promise<readonly string[]> {
+  return dialog
+    .locator("input:not([type=file]), textarea, select")
+    .evaluateAll((fields) => fields.map((field) => ("value" in field ? String(field.value) : "")));
+}
+
+/** Puts the dialog that is open through all of its states, and closes it. Returns what is wrong. */
+export async function examineDialog(page: Page, calls: HeldCalls, opener: string): Promise<readonly string[]> {
+  const dialog = page.getByRole("dialog");
+  const flaws: string[] = [];
+  const note = (isWrong: boolean, flaw: string) => void (isWrong && flaws.push(flaw));
+  const isInside = await dialog.evaluate((element) => element.contains(document.activeElement));
+  note(!isInside, "does not take the focus");
+  const submit = dialog.locator("button[type=submit]");
+  if ((await submit.count()) === 1) {
+    await page.waitForLoadState("networkidle");
+    await fillIn(dialog);
+    flaws.push(...(await sendTwice(calls, dialog)));
+  }
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  const focused = await page.evaluate(() => {
+    const { activeElement } = document;
+    return activeElement?.getAttribute("aria-label") ?? activeElement?.textContent ?? "";
+  });
+  note(!focused.includes(opener), `gives the focus to "${focused.slice(0, 40)}" instead of "${opener}"`);
+  return flaws;
+}
+
+/** Sends a dialog's form, which is refused, and sends it again when the server is gone. */
+async function sendTwice(calls: HeldCalls, dialog: Locator): Promise<readonly string[]> {
+  const flaws: string[] = [];
+  const submit = dialog.locator("button[type=submit]");
+  const typed = await valuesOf(dialog);
+  const hasText = await dialog.locator("input:not([type=checkbox]):not([name=typed]), textarea").count();
+  const alert = dialog.getByRole("alert").first();
+  const keeps = async (when: string) => {
+    const kept = await valuesOf(dialog);
+    if (JSON.stringify(kept) !== JSON.stringify(typed)) flaws.push(`${when}, it holds ${kept} instead of ${typed}`);
+    await eventually(async () => {
+      if (!(await submit.isEnabled())) throw new Error(`${when}, it cannot be sent again`);
+    });
+  };
+  await submit.click();
+  const isValid = await dialog.locator("form").evaluate((form: HTMLFormElement) => form.checkValidity());
+  if (!isValid) return ["could not be filled in by the test"];
+  await eventually(() => {
+    if (calls.count === 0) throw new Error("it sent nothing");
+  });
+  if (await submit.isEnabled()) flaws.push("can be sent twice at once");
+  const said = await calls.refuse();
+  await alert.waitFor();
+  const shown = await dialog.innerText();
+  for (const each of said) if (!shown.includes(each)) flaws.push(`does not say "${each}"`);
+  const atFields = await dialog.locator("[aria-invalid=true]").count();
+  if (hasText > 0 && atFields === 0) flaws.push(`shows nothing at its fields of ${said.join(", ")}`);
+  await keeps("after a refusal");
+  await submit.click();
+  await eventually(() => {
+    if (calls.count === 0) throw new Error("it sent nothing the second time");
+  });
+  await calls.drop();
+  await alert
+    .getByText(/reach|connection|network|server/i)
+    .first()
+    .waitFor();
+  await keeps("when the server is gone");
+  return flaws;
+}
