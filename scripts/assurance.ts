@@ -79,6 +79,10 @@ const properties: Readonly<Record<string, Property>> = {
     file: "test/console/every-route.test.ts",
     unit: "looks at the routes of the console, each in both themes and widths and by all roles; each route also in every state",
   },
+  "console-dialogs": {
+    file: "test/console/dialog.test.ts",
+    unit: "routes of the console, with every dialog of each in all of its states",
+  },
   runs: {
     file: "test/api/run/worker-kill.test.ts",
     unit: "kills of worker and control plane in erasures, replays, benchmarks, calibrations and imports",

@@ -10,6 +10,7 @@ import { OrganizationContext, permissionsOf } from "../data/organization.ts";
 import { meQuery } from "../data/session.ts";
 import { Empty, Failed, Loading } from "../part/state.tsx";
 import { en } from "../text/en.ts";
+import { Allowed } from "./allowed.tsx";
 import { EndedSession, ToSignIn } from "./ended-session.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -42,7 +43,9 @@ export function OrganizationLayout() {
   return (
     <OrganizationContext value={organization}>
       <Shell me={me.data}>
-        <Outlet />
+        <Allowed>
+          <Outlet />
+        </Allowed>
       </Shell>
       <EndedSession email={me.data.account?.email ?? ""} accountId={organization.accountId} />
     </OrganizationContext>

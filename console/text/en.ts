@@ -70,6 +70,7 @@ export const en = {
     script: "Something went wrong on this page. What you typed is kept; load the page anew.",
     gone: "This is gone, or not yours.",
     refused: "Your role does not allow this.",
+    whoCould: "An admin of the organization can open this page, and can give you another role.",
     field: (field: string, message: string) => `${field}: ${message}`,
     billing: "Billing is overdue: changes are refused until it is settled. Everything stays readable.",
     missingFile: "A file of this page is missing on the server",

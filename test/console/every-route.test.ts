@@ -364,7 +364,10 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
   async function lookAt(page: Page, route: string, look: Look, found: string[]): Promise<void> {
     await driver.show(page, look);
     const flaws = await driver.flawsOf(page);
-    for (const flaw of flaws) found.push(`${route}, ${look.colorScheme}, ${look.width}: ${flaw}`);
+    const told = flaws.map((flaw) => `${route}, ${look.colorScheme}, ${look.width}: ${flaw}`);
+    found.push(...told);
+    // A full run takes long, so that its findings are told as they come.
+    if (isAssurance() && told.length > 0) console.log(told.join("\n"));
     tried.looks += 1;
     if (flaws.length > 0) tried.flawed += 1;
     reportProgress(tried.looks);
