@@ -8,6 +8,7 @@ import { policyOf } from "../vector/word-guard.ts";
 import type { World } from "../vector/world.ts";
 import { type FleetCalls, type Reply, send } from "./fleet-call.ts";
 import type { Ledger } from "./kill-load.ts";
+import type { FleetWorld } from "./release-worlds.ts";
 
 /** Where to call, and for whom. */
 export interface LoadWorld {
@@ -19,7 +20,7 @@ export interface LoadWorld {
   /** An organization that uses up its plan. */
   readonly limited: LoadedWorld | undefined;
   /** The organization whose directory provisions people. */
-  readonly provisioned: World;
+  readonly provisioned: FleetWorld;
   /** A new organization that buys a plan. */
   readonly newBuyer: () => Promise<World>;
   /** Ports of the processes that are ready, by what they are. */
@@ -28,7 +29,7 @@ export interface LoadWorld {
 
 /** An organization, and the balancer in front of its runtimes. */
 export interface LoadedWorld {
-  readonly world: World;
+  readonly world: FleetWorld;
   readonly runtimePort: number;
 }
 
@@ -215,9 +216,8 @@ async function untilAll<T>(all: () => readonly T[], holds: (one: T) => Promise<b
 }
 
 /** A directory: somebody comes, is looked at, and every second one goes. */
-function provision({ calls, port, provisioned: { orgId, directory } }: LoadWorld, ledger: FleetLedger) {
+function provision({ calls, port, provisioned: { orgId, directoryToken: token } }: LoadWorld, ledger: FleetLedger) {
   return async (round: number) => {
-    const token = await directory("scim");
     const common = { kind: "directory", port, token };
     const path = `/v1/orgs/${orgId}/scim/v2/Users`;
     const userName = `user-${newId()}@elsewhere.example`;

@@ -18,8 +18,7 @@ import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { eventually } from "../eventually.ts";
 import { type Balancer, type Probing, startBalancer } from "../net/balancer.ts";
 import { startWebhookSink, type WebhookSink } from "../net/webhook-sink.ts";
-import { setPlan } from "../vector/plan.ts";
-import { createWorld, type World } from "../vector/world.ts";
+import { createWorld } from "../vector/world.ts";
 import { FleetCalls, send } from "./fleet-call.ts";
 import { type FleetLoad, type LoadWorld, startFleetLoad } from "./fleet-load.ts";
 import { type FleetMember, Member, type MemberKind } from "./fleet-member.ts";
@@ -28,6 +27,7 @@ import { passTime, settle } from "./kill-settle.ts";
 import { LocalMember } from "./local-member.ts";
 import { startOwnServer } from "./own-server.ts";
 import { readCounters } from "./quota-world.ts";
+import { type FleetWorld, makeWorlds, makeWorldsAs } from "./release-worlds.ts";
 
 /** How large it is. */
 export interface FleetShape extends Probing {
@@ -110,7 +110,7 @@ export class Fleet {
   readonly #balancers = new Map<string, Balancer>();
   #checkout: string;
   #load: FleetLoad | undefined;
-  #worlds: { readonly open: World; readonly limited: World } | undefined;
+  #worlds: { readonly open: FleetWorld; readonly limited: FleetWorld } | undefined;
 
   constructor(shape: FleetShape, ground: FleetGround) {
     this.#shape = shape;
@@ -120,19 +120,20 @@ export class Fleet {
 
   /** Starts all processes and the load. */
   async start(random: () => number): Promise<void> {
-    const { database, sink } = this.#ground;
-    const [open, limited, provisioned] = [
-      await createWorld(database),
-      await createWorld(database),
-      await createWorld(database),
-    ];
-    for (const { orgId } of [open, provisioned]) await setPlan(database, orgId, "enterprise");
+    const { urls, database, sink } = this.#ground;
+    const { previous } = this.#shape;
+    const plans = ["enterprise", "free", "enterprise"] as const;
+    const [open, limited, provisioned] =
+      previous === undefined
+        ? await makeWorlds(database, plans)
+        : await makeWorldsAs(previous, urls.applicationUrl, plans);
+    if (open === undefined || limited === undefined || provisioned === undefined) throw new Error("three were made");
     await database.systemTransaction(limited.orgId, (tx) =>
       addUsage(tx, new Map([[`${tx.now.toISOString().slice(0, 7)}-01`, planLimit - leftOfPlan]])),
     );
     this.#worlds = { open, limited };
     const port = await this.#startControl();
-    const api = (world: World) => createApi(`http://127.0.0.1:${port}`, world);
+    const api = (world: FleetWorld) => createApi(`http://127.0.0.1:${port}`, world);
     const policyId = await setUp(api(open), open, sink);
     await setUp(api(limited), limited, sink);
     const runtimePort = await this.#startRuntimes("open", open, this.#shape.runtimes, port);
@@ -220,7 +221,7 @@ export class Fleet {
     const { ledger } = this.#load;
     const worker = new pg.Client({ connectionString: urls.workerUrl });
     await worker.connect();
-    const compare = (world: World, told: FleetLoad["ledger"]) =>
+    const compare = (world: FleetWorld, told: FleetLoad["ledger"]) =>
       settle(told, { database, world, sink, passTime: () => passTime(worker, world.orgId) }, 1_000);
     const wrong = [...(await compare(open, ledger))];
     if (this.#shape.limitedRuntimes > 0) wrong.push(...(await this.#lostOf(limited.orgId, ledger.limited)));
@@ -275,7 +276,7 @@ export class Fleet {
     return this.#balance("control plane", planes);
   }
 
-  async #startRuntimes(name: string, world: World, count: number, controlPort: number): Promise<number> {
+  async #startRuntimes(name: string, world: FleetWorld, count: number, controlPort: number): Promise<number> {
     if (count === 0) return 0;
     const runtimes = await this.#add("runtime", count, (port, managementPort) => ({
       ...{ HOST: "127.0.0.1", RUNTIME_PORT: String(port), RUNTIME_MANAGEMENT_PORT: String(managementPort) },

@@ -37,7 +37,7 @@ interface Reply {
 }
 
 /** Calls the control plane with the admin token. */
-export function createApi(baseUrl: string, { orgId, tokens }: World): Api {
+export function createApi(baseUrl: string, { orgId, tokens }: Pick<World, "orgId" | "tokens">): Api {
   return async (method, path, body) => {
     const response = await fetch(`${baseUrl}/v1/orgs/${orgId}${path}`, {
       method,
@@ -49,7 +49,11 @@ export function createApi(baseUrl: string, { orgId, tokens }: World): Api {
 }
 
 /** Creates a webhook that listens to everything, and a policy that is in force. Returns the policy's id. */
-export async function setUp(call: Api, { projectId, environment }: World, sink: WebhookSink): Promise<string> {
+export async function setUp(
+  call: Api,
+  { projectId, environment }: Pick<World, "projectId" | "environment">,
+  sink: WebhookSink,
+): Promise<string> {
   const events = ["evaluation.blocked", "policy.updated", "bundle.published", "bundle.activated"];
   const webhook = await call("POST", "/webhooks", { url: sink.url, events });
   if (webhook.status !== 201) throw new Error(`no webhook: ${JSON.stringify(webhook.body)}`);

@@ -17,7 +17,7 @@ const patienceMs = 45_000;
 /** Who knows what happened. */
 export interface Witnesses {
   readonly database: Database;
-  readonly world: World;
+  readonly world: Pick<World, "orgId">;
   readonly sink: WebhookSink;
   readonly passTime: () => Promise<void>;
 }
