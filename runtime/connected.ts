@@ -18,6 +18,7 @@ import { type Lock, takeLockFile } from "../src/kit/process/lock-file.ts";
 import { BundleBuilder } from "./bundle/builder.ts";
 import { runtimeVersion } from "./bundle/version.ts";
 import { BundleSync } from "./control-plane/bundle-sync.ts";
+import { recordCalls } from "./control-plane/call-span.ts";
 import { CandidateRunner } from "./control-plane/candidate.ts";
 import { type Enrolled, Enrolment } from "./control-plane/enrolment.ts";
 import { QuotaLeases } from "./control-plane/quota-leases.ts";
@@ -291,7 +292,7 @@ function transportTo({ url, token }: ControlPlaneAddress): Transport {
   return createConnectTransport({
     baseUrl: url,
     httpVersion: "2",
-    interceptors: [authorize],
+    interceptors: [authorize, recordCalls],
     // A bundle is transferred as binary: as JSON it would be a third larger, and reading it would block for long.
     useBinaryFormat: true,
     acceptCompression: [compressionBrotli, compressionGzip],

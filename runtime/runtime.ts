@@ -16,10 +16,8 @@ import type { Config } from "../src/kit/process/config.ts";
 import { drainDelay, type ShutdownStep } from "../src/kit/process/shutdown.ts";
 import type { Credential } from "../src/kit/rpc/context.ts";
 import { createInterceptors } from "../src/kit/rpc/interceptors/order.ts";
-import { startTelemetry } from "../src/kit/telemetry/telemetry.ts";
 import type { ExchangeParts } from "./adapters/envoy/exchange.ts";
 import type { BundleHolder } from "./bundle/active-bundle.ts";
-import { runtimeVersion } from "./bundle/version.ts";
 import type { PeerWork, StreamCalls } from "./cluster/peer.ts";
 import { Peers, servePeers } from "./cluster/peer-socket.ts";
 import type { WorkerSlot } from "./cluster/worker-slot.ts";
@@ -95,6 +93,8 @@ export interface RuntimeTools {
   readonly slot?: WorkerSlot | undefined;
   /** Asks the host of models, and is closed with the runtime; undefined for a runtime without models. */
   readonly models?: ModelClient | undefined;
+  /** Default: metrics of its own. */
+  readonly metrics?: Metrics;
   /** Bounds of its streams. Default: those of docs/streaming.md. */
   readonly streamLimits?: StreamLimits | undefined;
 }
@@ -104,11 +104,9 @@ const idleEveryMs = 5_000;
 
 /** Serves evaluations from a source. */
 export async function startRuntime(config: RuntimeConfig, source: Source, tools: RuntimeTools): Promise<Runtime> {
-  const { log, clock = systemClock, slot, models, streamLimits } = tools;
+  const { log, clock = systemClock, slot, models, metrics = createMetrics(), streamLimits } = tools;
   const { holder } = source;
-  const evaluation = createEvaluation(config, source, { log, clock, slot, models });
-  const { metrics } = evaluation;
-  const telemetry = await startTelemetry(config, { name: "runtime", version: runtimeVersion, log, metrics });
+  const evaluation = createEvaluation(config, source, { log, clock, slot, models, metrics });
   const streaming = createStreaming(evaluation, { clock, slot, streamLimits });
   const peerServer = slot && (await servePeers(slot, peerWork(evaluation, streaming, clock), log));
   const timers = startTimers(holder, evaluation, streaming, clock);
@@ -155,12 +153,11 @@ export async function startRuntime(config: RuntimeConfig, source: Source, tools:
           return management.close();
         },
       },
-      ...telemetry.shutdownSteps,
     ],
   };
 }
 
-type StartTools = Pick<RuntimeTools, "log" | "slot" | "models"> & { readonly clock: Clock };
+type StartTools = Pick<RuntimeTools, "log" | "slot" | "models"> & { readonly clock: Clock; readonly metrics: Metrics };
 
 /** The parts that evaluate requests and remember sessions. */
 interface EvaluationParts {
@@ -173,9 +170,8 @@ interface EvaluationParts {
 }
 
 function createEvaluation(config: RuntimeConfig, source: Source, tools: StartTools): EvaluationParts {
-  const { log, clock, slot, models } = tools;
+  const { log, clock, slot, models, metrics } = tools;
   const { holder, spool, fingerprintKey, reporting, meter, candidates } = source;
-  const metrics = createMetrics();
   const sessions = new SessionStore({ count: config.sessions, ttlMs: config.sessionTtlMs });
   const memory = new ScanCache(config.textMemoryMegabytes * 1024 * 1024);
   const meters = createRuntimeMetrics({ metrics, holder, reporting, sessions, memory, clock });

@@ -2,10 +2,13 @@
 
 import { join } from "node:path";
 import { createLog, type Logger } from "../src/kit/observability/log.ts";
+import { createMetrics } from "../src/kit/observability/metrics.ts";
 import { systemClock } from "../src/kit/process/clock.ts";
 import type { Config } from "../src/kit/process/config.ts";
 import { endWithParent } from "../src/kit/process/end-with-parent.ts";
 import { shutDownOnSignal } from "../src/kit/process/shutdown.ts";
+import { startTelemetry } from "../src/kit/telemetry/telemetry.ts";
+import { runtimeVersion } from "./bundle/version.ts";
 import { type ChildMessage, startProcesses } from "./cluster/primary.ts";
 import { readWorkerSlot, type WorkerSlot } from "./cluster/worker-slot.ts";
 import type { Arguments, runtimeSchema } from "./config.ts";
@@ -43,9 +46,12 @@ export async function start(args: Arguments, config: Config<typeof runtimeSchema
     return;
   }
   const settings = slot === undefined ? own : workerConfig(own, slot, args);
+  const metrics = createMetrics();
+  // Before the first call to the control plane, which is a span too.
+  const telemetry = await startTelemetry(settings, { name: "runtime", version: runtimeVersion, log, metrics });
   const source = await sourceOf(settings, args, { log, models: client });
-  const runtime = await startRuntime(settings, source, { log, clock, slot, models: client });
-  shutDownOnSignal({ log, steps: [...runtime.shutdownSteps, ...hostSteps] });
+  const runtime = await startRuntime(settings, source, { log, clock, slot, models: client, metrics });
+  shutDownOnSignal({ log, steps: [...runtime.shutdownSteps, ...telemetry.shutdownSteps, ...hostSteps] });
   if (slot === undefined) {
     log.info({ port: runtime.port, managementPort: runtime.managementPort }, "runtime is listening");
   } else {

@@ -1,6 +1,7 @@
 // Spans of a control plane, a worker and a runtime, as a collector gets them over HTTP. What people and customers wrote
 // is planted into every field of every call, and must not be among them.
 
+import { join } from "node:path";
 import {
   type DescField,
   type DescMessage,
@@ -18,6 +19,8 @@ import { controlServices } from "../../src/control-services.ts";
 import { tokenPattern } from "../../src/kit/crypto/token.ts";
 import { newId } from "../../src/kit/process/id.ts";
 import { eventually } from "../harness/eventually.ts";
+import { hasAddon } from "../harness/model/model-host.ts";
+import { writeTinyModel } from "../harness/model/tiny-model.ts";
 import { type CollectedSpan, type SpanCollector, startSpanCollector } from "../harness/net/span-collector.ts";
 import { startWebhookSink, type WebhookSink } from "../harness/net/webhook-sink.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
@@ -38,16 +41,22 @@ const marked = {
 const policy = `apiVersion: policyguard/v1
 kind: Policy
 metadata: {name: ${canary}, description: ${canary}}
+defaults: {timeout_ms: 30000}
 detectors:
   ${canary}: {use: keywords, keywords: [${canary}]}
   people: {use: pii}
+  ${canary}-http: {use: backend, backend: {key: ${canary}-http}, threshold: 0.5, on_error: fail_open}
+  ${canary}-model: {use: backend, backend: {key: ${canary}-model}, threshold: 0.999, on_error: fail_open}
 rules:
   - {id: ${canary}, stages: [input], detect: ${canary}, action: FLAG, message: ${canary}}
   - {id: people, stages: [input], detect: people, action: FLAG}
+  - {id: ${canary}-http, stages: [input], detect: ${canary}-http, action: FLAG}
+  - {id: ${canary}-model, stages: [input], detect: ${canary}-model, action: FLAG}
 `;
 
 let collector: SpanCollector;
 let sink: WebhookSink;
+let backend: WebhookSink;
 let home: Installation;
 let runtime: NodeProcess;
 let spans: readonly CollectedSpan[];
@@ -56,6 +65,12 @@ let answers = 0;
 beforeAll(async () => {
   collector = await startSpanCollector();
   sink = await startWebhookSink();
+  backend = await startWebhookSink();
+  backend.answerWith(({ body }) => {
+    const { texts }: { readonly texts: readonly string[] } = JSON.parse(body.toString("utf8"));
+    const results = texts.map(() => ({ findings: [{ label: canary, score: 0.9 }] }));
+    return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ results }) };
+  });
   const telemetry = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=ours%20only",
@@ -67,6 +82,11 @@ beforeAll(async () => {
   const own = { ...telemetry, POLICY_GUARD_MASTER_KEY: home.masterKey };
   const worker = await startWorkerProcess({ ...own, DATABASE_WORKER_URL: urls.workerUrl });
   await home.call("POST", "/webhooks", { url: `${sink.url}/${canary}?a=${canary}`, events: ["policy.updated"] });
+  await home.call("PUT", `/detector-backends/${canary}-http`, {
+    ...{ url: `${backend.url}/${canary}?a=${canary}`, shape: "policy-guard", timeout_ms: 20_000 },
+  });
+  const model = { url: `model:${canary}`, shape: "onnx-text-classification", timeout_ms: 20_000 };
+  await home.call("PUT", `/detector-backends/${canary}-model`, model);
   await home.createPolicy(policy);
   await home.publish();
   await evaluate(telemetry);
@@ -81,9 +101,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await collector.close();
   await sink.close();
+  await backend.close();
 });
 
 async function evaluate(telemetry: Record<string, string>): Promise<void> {
+  const models = home.newFolder();
+  if (hasAddon) writeTinyModel(join(models, canary));
   runtime = await startNodeProcess({
     script: "runtime/main.ts",
     readyMessage: "runtime is listening",
@@ -95,6 +118,8 @@ async function evaluate(telemetry: Record<string, string>): Promise<void> {
       POLICY_GUARD_DATA: home.newFolder(),
       POLICY_GUARD_URL: home.url,
       POLICY_GUARD_TOKEN: home.token,
+      BACKEND_ORIGINS: new URL(backend.url).origin,
+      ...(hasAddon && { MODEL_FOLDER: models, MODEL_THREADS: "1" }),
     },
   });
   const url = `http://127.0.0.1:${runtime.facts.port}/v1/evaluate/input`;
@@ -103,7 +128,9 @@ async function evaluate(telemetry: Record<string, string>): Promise<void> {
     (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).json();
   const text = `${canary}, mail ${canary}@example.com`;
   const first = () => send({ text: `${text} ${newId()}` });
-  await eventually(async () => expect(await first()).toMatchObject({ outcome: "FLAG" }), 60_000);
+  // A model is loaded first.
+  const judged = { outcome: "FLAG", ...(hasAddon && { unjudged: [] }) };
+  await eventually(async () => expect(await first()).toMatchObject(judged), 120_000);
   // By the fast path, and with every field that a request has.
   const subject = { user_id: canary, roles: [canary], attributes: { [canary]: canary } };
   const known = { text, session_id: canary, agent_id: canary, subject, metadata: { [canary]: canary } };
@@ -236,6 +263,43 @@ it("an outbound call is a span, and its target gets it as traceparent", () => {
   expect(outbound.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)).toContain(header);
   const [delivery] = outbound.filter(({ spanId }) => String(header).includes(spanId));
   expect(delivery).toMatchObject({ kind: 3, attributes: { "http.response.status_code": 204 } });
+});
+
+it("a runtime's own calls to the control plane are traces, of which the control plane's spans are parts", () => {
+  const calls = [
+    "policyguard.runtime.v1.ReportingService/Enrol",
+    "policyguard.runtime.v1.ReportingService/Report",
+    "policyguard.control.v1.BundleService/GetLatestBundle",
+  ];
+  for (const name of calls) {
+    const own = named(name).filter(({ service, parentSpanId }) => service === "policy-guard-runtime" && !parentSpanId);
+    expect(own.length, name).toBeGreaterThan(0);
+    expect(own.every(({ kind }) => kind === 3)).toBe(true);
+    const answered = named(name).filter(({ service }) => service === "policy-guard-control-plane");
+    const parents = new Set(answered.map(({ traceId, parentSpanId }) => `${traceId} ${parentSpanId}`));
+    expect(
+      own.some(({ traceId, spanId }) => parents.has(`${traceId} ${spanId}`)),
+      name,
+    ).toBe(true);
+  }
+  const reports = named("report");
+  expect(reports.filter(({ status }) => status === 0).length).toBeGreaterThan(0);
+  expect(reports[0]?.attributes["policy_guard.evaluations"]).toBeGreaterThan(0);
+});
+
+it("a call of a detector backend, and of a model, is a part of its evaluation's call", () => {
+  const calls = new Set(named(/EvaluationService\/EvaluateInput$/).map(({ traceId }) => traceId));
+  const outbound = named("outbound call").filter(({ service }) => service === "policy-guard-runtime");
+  expect(outbound.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)).toContain(
+    backend.requests.at(-1)?.headers.traceparent,
+  );
+  const models = named("model call");
+  for (const part of [outbound, models]) {
+    expect(part.length).toBeGreaterThan(0);
+    expect(part.filter(({ traceId }) => !calls.has(traceId))).toEqual([]);
+  }
+  const failures = models.map(({ attributes }) => attributes["policy_guard.model_failure"]);
+  expect(failures).toContain(hasAddon ? undefined : "model_missing");
 });
 
 it("an evaluation is a part of its call, with an event for each detector", () => {

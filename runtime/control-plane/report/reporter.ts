@@ -156,6 +156,7 @@ export class Reporter {
       else throw error;
       return answered;
     } finally {
+      stream.close();
       end.abort();
       this.#wakeUp.raise();
     }

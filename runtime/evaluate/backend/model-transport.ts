@@ -1,5 +1,6 @@
 // Reaches a model that runs on this machine, in the process of the host of models.
 
+import { inSpan } from "../../../src/kit/observability/tracing.ts";
 import { type BackendFindings, type BackendReference, modelScheme } from "../../engine/backend/backend.ts";
 import type { ModelClient } from "../../model-host/client.ts";
 import type { ModelFailure } from "../../model-host/protocol.ts";
@@ -24,7 +25,21 @@ export class ModelTransport implements BackendTransport {
   }
 
   /** Asks the host. An answer after the signal goes to `late`: the run could not be stopped, and was paid for. */
-  async call({ texts, signal, timeoutMs, late }: BackendCall): Promise<BackendFindings[]> {
+  call(call: BackendCall): Promise<BackendFindings[]> {
+    return inSpan("model call", "client", async (span) => {
+      try {
+        return await this.#ask(call);
+      } catch (error) {
+        if (error instanceof CallRefused) span?.note({ "policy_guard.model_failure": error.failure });
+        throw error;
+      }
+    });
+  }
+
+  /** Nothing: the connection to the host is everybody's. */
+  async close(): Promise<void> {}
+
+  async #ask({ texts, signal, timeoutMs, late }: BackendCall): Promise<BackendFindings[]> {
     const [text = ""] = texts;
     if (this.#models === undefined)
       throw new CallRefused("model_missing", "MODEL_FOLDER is not set", { isIllness: false });
@@ -46,9 +61,6 @@ export class ModelTransport implements BackendTransport {
       signal.removeEventListener("abort", abort);
     }
   }
-
-  /** Nothing: the connection to the host is everybody's. */
-  async close(): Promise<void> {}
 }
 
 function answerOf({ findings, isCut }: { readonly findings: BackendFindings["findings"]; readonly isCut: boolean }) {

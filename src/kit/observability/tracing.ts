@@ -171,6 +171,13 @@ export function beginSpan(name: string, kind: SpanKind, startedAtMs = performanc
   return parent && new OpenSpan(childTrace(parent), { name, kind, startedAtMs });
 }
 
+/** Begins a trace with work that no call made necessary; undefined when the trace is not chosen. */
+export function beginTrace(name: string, kind: SpanKind): OpenSpan | undefined {
+  if (recorder === undefined) return undefined;
+  const trace = childTrace(undefined);
+  return trace.isSampled ? new OpenSpan(trace, { name, kind, startedAtMs: performance.now() }) : undefined;
+}
+
 /** Does a part of the current call, as a span where its trace is recorded. */
 export function inSpan<T>(name: string, kind: SpanKind, work: (span: OpenSpan | undefined) => Promise<T>): Promise<T> {
   const span = beginSpan(name, kind);
