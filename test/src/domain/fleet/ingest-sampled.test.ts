@@ -240,14 +240,31 @@ describe("Ingest of counts", () => {
   });
 });
 
-/** The disk of a process that writes nothing any more once it is killed. */
-function diskOf(folder: string, isAlive: { readonly current: boolean }): SpoolDisk {
-  const disk = openDisk(folder);
-  return {
-    ...disk,
-    replace: async (name, content) => (isAlive.current ? disk.replace(name, content) : undefined),
-    remove: (name) => (isAlive.current ? disk.remove(name) : undefined),
-  };
+/** The life of a process, as its disk sees it. */
+class Life {
+  isOver = false;
+  #writing: Promise<unknown> = Promise.resolve();
+
+  /** Its disk, on which it writes nothing any more once it is killed. */
+  diskOf(folder: string): SpoolDisk {
+    const disk = openDisk(folder);
+    return {
+      ...disk,
+      replace: async (name, content) => {
+        if (this.isOver) return;
+        const written = disk.replace(name, content);
+        this.#writing = Promise.allSettled([this.#writing, written]);
+        await written;
+      },
+      remove: (name) => (this.isOver ? undefined : disk.remove(name)),
+    };
+  }
+
+  /** Kills it. What it has begun to write is written before another process begins. */
+  async end(): Promise<void> {
+    this.isOver = true;
+    await this.#writing;
+  }
 }
 
 /** The spool of a runtime and what it sends, with one evaluation in ten in the sample. */
@@ -255,7 +272,7 @@ class KilledRuntime {
   blocked = 0;
   readonly #folder = mkdtempSync(join(tmpdir(), "policy-guard-sampled-"));
   readonly #killed: Spool[] = [];
-  #isAlive = { current: true };
+  #life = new Life();
   #spool: Spool | undefined;
   #window = new Window(1);
   #outgoing: Outgoing | undefined;
@@ -289,8 +306,8 @@ class KilledRuntime {
   async reconnect({ isKilled }: { readonly isKilled: boolean }): Promise<void> {
     if (isKilled && this.#spool !== undefined) {
       this.#killed.push(this.#spool);
-      this.#isAlive.current = false;
-      this.#isAlive = { current: true };
+      await this.#life.end();
+      this.#life = new Life();
       this.#spool = undefined;
     }
     this.#outgoing = undefined;
@@ -304,7 +321,7 @@ class KilledRuntime {
 
   async #open(): Promise<Spool> {
     const folder = this.#folder;
-    const disk = diskOf(folder, this.#isAlive);
+    const disk = this.#life.diskOf(folder);
     const spool = this.#spool ?? (await openSpool({ folder, mode: "fast", clock: systemClock, disk }));
     this.#spool = spool;
     if (this.#outgoing === undefined) {
