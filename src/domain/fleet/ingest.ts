@@ -95,7 +95,6 @@ export class Ingest {
   async ingest(source: IngestSource, batch: IngestBatch): Promise<IngestResult> {
     checkSequence(batch);
     const result = await this.#database.systemTransaction(source.orgId, async (tx) => {
-      await requireSharedEnvironment(tx, source);
       const seal = await this.#seals.forWriting(tx);
       return takeBatch(tx, { sealer: this.#sealer, seal }, source, batch);
     });
@@ -111,7 +110,7 @@ export class Ingest {
     await this.#database.systemTransaction(source.orgId, async (tx) => {
       await requireSharedEnvironment(tx, source);
       const losses = await addGaps(tx, source, [{ ...gap, reason }]);
-      await addTally(tx, source, { traces: [], losses });
+      addTally(tx, source, { traces: [], losses });
     });
   }
 }
@@ -132,13 +131,17 @@ async function takeBatch(
   batch: IngestBatch,
 ): Promise<IngestResult> {
   const { bootId = "" } = batch;
-  if (bootId === "" && batch.tally === undefined) return storeBatch(tx, sealing, source, batch);
+  if (bootId === "" && batch.tally === undefined) {
+    await requireSharedEnvironment(tx, source);
+    return storeBatch(tx, sealing, source, batch);
+  }
   if (!isUuid(bootId)) {
     const message = "expected a UUID: without a boot, nobody can tell whether a tally was added before";
     throw validationFailed([{ field: "boot_id", message }]);
   }
   const boot: BootKey = { ...source, bootId: bootId.toLowerCase() };
   const takenSeq = await lockReportBoot(tx, boot);
+  if (takenSeq === undefined) throw notFound("environment");
   const isWhole = isContiguous(batch) && batch.tally === undefined;
   const left = isWhole ? after(batch, takenSeq) : takenSeq < batch.firstSeq ? batch : undefined;
   if (left === undefined) {
@@ -150,7 +153,7 @@ async function takeBatch(
     };
   }
   const result = await storeBatch(tx, sealing, source, left);
-  await advanceReportBoot(tx, boot, { lastSeq: left.lastSeq, sampled: spanOf(left.tally?.minutes ?? []) });
+  advanceReportBoot(tx, boot, { lastSeq: left.lastSeq, sampled: spanOf(left.tally?.minutes ?? []) });
   return { ...result, duplicates: result.duplicates + batch.records.length - left.records.length };
 }
 
@@ -190,20 +193,20 @@ async function storeBatch(
   await insertTraces(tx, source, traces);
   await insertTexts(tx, sealedTexts(traces, seal));
   const evaluations = traces.length + tally.evaluations;
-  if (evaluations > 0) await countInstanceEvaluations(tx, source, evaluations);
+  if (evaluations > 0) countInstanceEvaluations(tx, source, evaluations);
   await publishEvents(
     tx,
     "evaluation.blocked",
     traces.flatMap((trace) => blockedEvent(source, trace) ?? []),
   );
   // Rows that all runtimes of the organization share come last, so that they are locked only briefly.
-  await touchAgents(tx, source.projectId, latest(lastUseOfAgents(traces), countedUseOfAgents(minutes)));
+  touchAgents(tx, source.projectId, latest(lastUseOfAgents(traces), countedUseOfAgents(minutes)));
   await addUsage(tx, summed(tallyMonths(traces), countedMonths(minutes)));
   const overage = await spendQuota(tx, source, traces);
   const beyondPlan = await chargeCounted(tx, minutes);
   await addRollups(tx, tallyRollups(source, traces));
-  await addTally(tx, source, { traces, overage, losses });
-  await addCounted(tx, source, minutes, beyondPlan);
+  addTally(tx, source, { traces, overage, losses });
+  addCounted(tx, source, minutes, beyondPlan);
   return {
     ...{ stored: fresh.length, counted: tally.evaluations, takenSeq: batch.lastSeq },
     ...{ duplicates: known.length, conflicts: await countConflicts(tx, known, seal), refused },
@@ -271,6 +274,7 @@ function extendGaps(gaps: NewGap[], seq: number, reason: Refusal): void {
 
 /** Separates the new evaluations from those that were stored before or came earlier in the same batch. */
 async function claim(tx: Transaction, accepted: readonly AcceptedRecord[], seal: TraceSeal) {
+  if (accepted.length === 0) return { fresh: [], known: [] };
   const firsts = new Map<string, AcceptedRecord>();
   for (const record of accepted) if (!firsts.has(record.id)) firsts.set(record.id, record);
   const keys = [...firsts.values()].map((record) => ({

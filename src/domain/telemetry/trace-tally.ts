@@ -108,11 +108,11 @@ export interface ReportedCounts {
 }
 
 /** Adds the tally of a report to what the fold has to add to the cubes. */
-export async function addTally(
+export function addTally(
   tx: Transaction,
   { projectId, environment }: { readonly projectId: string; readonly environment: string },
   { traces, overage, losses }: ReportedCounts,
-): Promise<void> {
+): void {
   const builder = new TallyBuilder();
   for (const trace of traces) {
     builder.add(trace.reported, {
@@ -125,19 +125,19 @@ export async function addTally(
     builder.addLoss(tx.now.getTime(), reason.slice(0, maxReasonLength), evaluations);
   }
   if (builder.isEmpty) return;
-  await insertDelta(tx, { projectId, environment, tally: writeTally(builder.toTally()) });
+  insertDelta(tx, { projectId, environment, tally: writeTally(builder.toTally()) });
 }
 
 /** Adds what a runtime has counted itself; `overage` are the minutes that the plan does not cover. */
-export async function addCounted(
+export function addCounted(
   tx: Transaction,
   { projectId, environment }: { readonly projectId: string; readonly environment: string },
   minutes: readonly TallyMinute[],
   overage: ReadonlySet<TallyMinute>,
-): Promise<void> {
+): void {
   if (minutes.length === 0) return;
   const counted = minutes.map((minute) => (overage.has(minute) ? beyondPlan(minute) : minute));
-  await insertDelta(tx, { projectId, environment, tally: writeTally(create(TallySchema, { minutes: counted })) });
+  insertDelta(tx, { projectId, environment, tally: writeTally(create(TallySchema, { minutes: counted })) });
 }
 
 function beyondPlan(minute: TallyMinute): TallyMinute {

@@ -87,6 +87,6 @@ async function upgrade(tx: Transaction, former: readonly FormerTrace[], seal: Tr
   }
   for (const [place, builder] of builders) {
     const [projectId = "", environment = ""]: string[] = JSON.parse(place);
-    await insertDelta(tx, { projectId, environment, tally: writeTally(builder.toTally()) });
+    insertDelta(tx, { projectId, environment, tally: writeTally(builder.toTally()) });
   }
 }

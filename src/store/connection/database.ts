@@ -8,6 +8,7 @@ import { type BackOff, backOffMs } from "../../kit/process/back-off.ts";
 import { type Clock, systemClock } from "../../kit/process/clock.ts";
 import { mayLag } from "../../kit/process/may-lag.ts";
 import { isOlderVersion } from "../../kit/process/version.ts";
+import { runBound } from "../core/bulk.ts";
 import type { AccountTransaction, AuditAuthor, Change, Lookups, Transaction } from "../core/transaction.ts";
 import { writeAuditEntry } from "../telemetry/audit-entry.ts";
 import { isGivenUp, isUnknownName, translated } from "./driver-error.ts";
@@ -152,6 +153,7 @@ export class Database implements Lookups {
         const result = await work(scope);
         if (!readOnly) await inner.flush();
         await writeEntries(scope);
+        await scope.writeEnd();
         return result;
       },
       readOnly ? { readOnly, isolationLevel: IsolationLevel.REPEATABLE_READ } : {},
@@ -183,8 +185,10 @@ async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The state that the views of one transaction share. */
-interface Scope extends Pick<Transaction, "em" | "now" | "sql" | "enqueue"> {
+interface Scope extends Pick<Transaction, "em" | "now" | "sql" | "writeAtEnd" | "enqueue"> {
   readonly entries: Entry[];
+  /** Sends what was to be written at the end. */
+  readonly writeEnd: () => Promise<void>;
   /** Sets whose rows are visible from here on, until the transaction ends. */
   readonly reach: (variable: "app.org_id" | "app.account_id", id: string) => Promise<void>;
 }
@@ -192,10 +196,19 @@ interface Scope extends Pick<Transaction, "em" | "now" | "sql" | "enqueue"> {
 function scopeOf(em: SqlEntityManager, now: Date): Scope {
   const sql = <Row extends object>(text: string, parameters: readonly unknown[] = []) =>
     em.execute<Row[]>(text, [...parameters]);
+  const last: string[] = [];
+  const writeEnd = async () => {
+    // Without parameters apart from the text, the driver's query may have several statements.
+    if (last.length > 0) await runBound({ em }, last.splice(0).join(";\n"), []);
+  };
   return {
     em,
     now,
     sql,
+    writeAtEnd: (text, parameters) => {
+      last.push(em.getPlatform().formatQuery(text, parameters));
+    },
+    writeEnd,
     entries: [],
     enqueue: async ({ task, payload, runAt, key }) => {
       const at = runAt?.toISOString() ?? null;
@@ -207,18 +220,20 @@ function scopeOf(em: SqlEntityManager, now: Date): Scope {
     // Pending writes for another organization or account have to reach the database before its rows become invisible.
     reach: async (variable, id) => {
       await em.flush();
+      await writeEnd();
       await sql("select set_config(?, ?, true)", [variable, id]);
     },
   };
 }
 
 function transactionOf(scope: Scope, orgId: string, author: AuditAuthor | undefined): Transaction {
-  const { em, now, sql, enqueue, entries, reach } = scope;
+  const { em, now, sql, writeAtEnd, enqueue, entries, reach } = scope;
   return {
     orgId,
     em,
     now,
     sql,
+    writeAtEnd,
     enqueue,
     changed: (change) => {
       if (author !== undefined) entries.push({ orgId, author, change });

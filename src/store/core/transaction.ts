@@ -45,6 +45,11 @@ export interface Transaction {
   readonly now: Date;
   /** Runs SQL with `?` parameters in this transaction. */
   readonly sql: <Row extends object>(text: string, parameters?: readonly unknown[]) => Promise<Row[]>;
+  /**
+   * Runs SQL at the end of this transaction. All such statements are sent at once, in their order, which costs less than
+   * one after the other. For writes that nothing in the transaction reads or waits for.
+   */
+  readonly writeAtEnd: (text: string, parameters: readonly unknown[]) => void;
   /** Names what the call changed; written as an audit entry with the commit. */
   readonly changed: (change: Change) => void;
   /** Adds a job that starts after the commit. */

@@ -39,25 +39,30 @@ export interface Span {
   readonly until: Date;
 }
 
-/** How far the evaluations of the boot were taken. Locked until the commit, so that none is taken twice. */
-export async function lockReportBoot(tx: Transaction, key: BootKey): Promise<number> {
+/**
+ * How far the evaluations of the boot were taken; undefined when its environment does not exist. Locked until the commit,
+ * so that none is taken twice, together with the environment, so that it is not deleted meanwhile.
+ */
+export async function lockReportBoot(tx: Transaction, key: BootKey): Promise<number | undefined> {
   const rows = await tx.sql<{ last_seq: string | number }>(
-    `insert into report_boot (org_id, project_id, environment, instance_id, boot_id, last_seq, updated_at)
-     values (?, ?, ?, ?, ?, 0, ?)
+    `with shared as (select org_id, project_id, name from environment
+                     where org_id = ? and project_id = ? and name = ? for key share)
+     insert into report_boot (org_id, project_id, environment, instance_id, boot_id, last_seq, updated_at)
+     select org_id, project_id, name, ?::uuid, ?::uuid, 0, ?::timestamptz from shared
      on conflict (org_id, project_id, environment, instance_id, boot_id) do update set updated_at = excluded.updated_at
      returning last_seq`,
     [tx.orgId, key.projectId, key.environment, key.instanceId, key.bootId, tx.now],
   );
-  return Number(rows[0]?.last_seq ?? 0);
+  return rows[0] && Number(rows[0].last_seq);
 }
 
 /** Says that everything up to `lastSeq` is taken, and when the evaluations were made that are only counted. */
-export async function advanceReportBoot(
+export function advanceReportBoot(
   tx: Transaction,
   key: BootKey,
   { lastSeq, sampled }: { readonly lastSeq: number; readonly sampled: Span | undefined },
-): Promise<void> {
-  await tx.sql(
+): void {
+  tx.writeAtEnd(
     `update report_boot set last_seq = ?, sampled_since = least(sampled_since, ?::timestamptz),
        sampled_until = greatest(sampled_until, ?::timestamptz)
      where org_id = ? and project_id = ? and environment = ? and instance_id = ? and boot_id = ?`,

@@ -106,8 +106,8 @@ export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, sta
 }
 
 /** Counts evaluations of a runtime that were stored. Nothing is counted for one that was forgotten. */
-export async function countInstanceEvaluations(tx: Transaction, key: InstanceKey, evaluations: number): Promise<void> {
-  await tx.sql(
+export function countInstanceEvaluations(tx: Transaction, key: InstanceKey, evaluations: number): void {
+  tx.writeAtEnd(
     `update runtime_instance set evaluations = evaluations + ?
      where org_id = ? and project_id = ? and environment = ? and id = ?`,
     [evaluations, tx.orgId, key.projectId, key.environment, key.instanceId],

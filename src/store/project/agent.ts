@@ -60,16 +60,12 @@ export function newestAgents(tx: Transaction, projectId: string, limit: number):
 }
 
 /** Records that agents were in use, and adds new ones. Keys are locked in order, so that ingests cannot deadlock. */
-export async function touchAgents(
-  tx: Transaction,
-  projectId: string,
-  lastSeen: ReadonlyMap<string, Date>,
-): Promise<void> {
+export function touchAgents(tx: Transaction, projectId: string, lastSeen: ReadonlyMap<string, Date>): void {
   if (lastSeen.size === 0) return;
   const rows = [...lastSeen].sort(([a], [b]) => (a < b ? -1 : 1));
   const values = rows.map(() => "(?, ?, ?, ?, ?, ?, ?)").join(", ");
   const parameters = rows.flatMap(([key, at]) => [tx.orgId, newId(), projectId, key, key, at, at]);
-  await tx.sql(
+  tx.writeAtEnd(
     `insert into agent (org_id, id, project_id, key, name, first_seen_at, last_seen_at) values ${values}
      on conflict (org_id, project_id, key) do update
        set last_seen_at = greatest(agent.last_seen_at, excluded.last_seen_at)`,

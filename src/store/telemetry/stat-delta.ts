@@ -34,11 +34,10 @@ export interface StatDelta {
 }
 
 /** Adds a delta. */
-export async function insertDelta(tx: Transaction, { projectId, environment, tally }: StatDelta): Promise<void> {
-  await runBound(
-    tx,
-    "insert into stat_delta (org_id, id, project_id, environment, created_at, tally) values ($1, $2, $3, $4, $5, $6)",
-    [tx.orgId, newId(), projectId, environment, tx.now, tally],
+export function insertDelta(tx: Transaction, { projectId, environment, tally }: StatDelta): void {
+  tx.writeAtEnd(
+    "insert into stat_delta (org_id, id, project_id, environment, created_at, tally) values (?, ?, ?, ?, ?, ?)",
+    [tx.orgId, newId(), projectId, environment, tx.now, Buffer.from(tally)],
   );
 }
 

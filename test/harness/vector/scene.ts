@@ -95,12 +95,13 @@ export interface Scene {
  *   fails each time.
  */
 const sceneSteps: Readonly<Record<string, SceneStep>> = {
-  $agent: async ({ project_id, key }, { plane }, { orgId }) =>
-    plane.database.systemTransaction(orgId, async (tx) => {
-      await touchAgents(tx, String(project_id), new Map([[String(key), tx.now]]));
-      const agent = await findAgentByKey(tx, String(project_id), String(key));
-      return { id: agent?.id ?? "", key: agent?.key ?? "" };
-    }),
+  $agent: async ({ project_id, key }, { plane: { database } }, { orgId }) => {
+    await database.systemTransaction(orgId, async (tx) =>
+      touchAgents(tx, String(project_id), new Map([[String(key), tx.now]])),
+    );
+    const agent = await database.read(orgId, (tx) => findAgentByKey(tx, String(project_id), String(key)));
+    return { id: agent?.id ?? "", key: agent?.key ?? "" };
+  },
   $trace: async ({ project_id, environment, record }, { plane, clock }, { orgId }) => {
     const made = fromJson(EvaluationRecordSchema, {
       evaluationId: newId(),

@@ -224,7 +224,7 @@ describe("the content of a bundle", () => {
   ])("says which agents the ids stand for: %s", async (_, text, scope, wanted) => {
     const world = await createWorld(database);
     const seen = new Map(["shop", "desk-1", "desk-2"].map((key) => [key, clock.now()]));
-    await database.systemTransaction(world.orgId, (tx) => touchAgents(tx, world.projectId, seen));
+    await database.systemTransaction(world.orgId, async (tx) => touchAgents(tx, world.projectId, seen));
     await new Policies(database, clock, ownAnalysis()).create(world.caller, {
       document: `${head}metadata: {name: a}\n${text}\n`,
       scope,

@@ -72,7 +72,7 @@ describe("the playground", () => {
   });
 
   test("knows an agent by its key and by its id", async () => {
-    await database.systemTransaction(world.orgId, (tx) =>
+    await database.systemTransaction(world.orgId, async (tx) =>
       touchAgents(tx, world.projectId, new Map([["desk", clock.now()]])),
     );
     const [agents] = await database.read(world.orgId, (tx) => listAgents(tx, world.projectId, { limit: 1, offset: 0 }));
