@@ -9,6 +9,7 @@ import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { certificateOf } from "../src/kit/net/certificate.ts";
 import { NotReady, type ReadinessCheck, startManagement } from "../src/kit/net/management.ts";
+import { measureCertificate } from "../src/kit/observability/certificate-metrics.ts";
 import type { Logger } from "../src/kit/observability/log.ts";
 import { createMetrics, type Metrics } from "../src/kit/observability/metrics.ts";
 import { type Clock, systemClock } from "../src/kit/process/clock.ts";
@@ -178,6 +179,7 @@ function createEvaluation(config: RuntimeConfig, source: Source, tools: StartToo
   const peers = slot && new Peers(slot);
   const backends = new Backends(readBackendOrigins(config), log, models);
   measureBackends(metrics, backends);
+  measureCertificate(metrics, certificateOf(config));
   if (models !== undefined) measureModels(metrics, models);
   const evaluator = new Evaluator({
     ...{ holder, spool, fingerprintKey, meter, candidates },

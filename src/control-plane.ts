@@ -18,6 +18,7 @@ import { bundlesChannel, quotaChannel, tokensChannel } from "./domain/channel.ts
 import { tokenKind } from "./kit/crypto/token.ts";
 import { certificateOf } from "./kit/net/certificate.ts";
 import { type ManagementServer, NotReady, startManagement } from "./kit/net/management.ts";
+import { measureCertificate } from "./kit/observability/certificate-metrics.ts";
 import type { Logger } from "./kit/observability/log.ts";
 import { createMetrics } from "./kit/observability/metrics.ts";
 import { type Clock, systemClock } from "./kit/process/clock.ts";
@@ -70,6 +71,7 @@ export async function startControlPlane(
     await database.readFrom({ url: config.databaseReadUrl, poolSize: config.databasePoolSize, log, onRead });
   }
   measurePool(metrics, database);
+  measureCertificate(metrics, certificateOf(config));
   const shutdown = new AbortController();
   const pool = createAnalysisPool({ log, onResult: createAnalysisMetrics(metrics) });
   const parts = createParts(config, { database, clock, log, metrics, analysis: analysis ?? pool.analysis });

@@ -1,10 +1,11 @@
 // Measurements that are read from the database or its pool when Prometheus asks. Every worker gives the same values of
-// the queue and of leases.
+// the queue, of leases and of partitions.
 
 import { Gauge } from "prom-client";
 import type { Metrics } from "./kit/observability/metrics.ts";
 import { lookUpOutstandingLeases } from "./store/billing/quota-lease.ts";
 import type { Database } from "./store/connection/database.ts";
+import { endOfPartitions } from "./store/telemetry/trace-partition.ts";
 
 /** How long a scrape waits for the database. */
 const waitMs = 2_000;
@@ -21,26 +22,35 @@ export function measurePool({ registry }: Metrics, database: Pick<Database, "wai
   });
 }
 
-/** Reads rows of the job queue. */
-export interface QueueReader {
-  query(text: string): Promise<{ readonly rows: readonly { readonly age: string | number | null }[] }>;
+/** Reads a number of the job queue, or of the catalog of the database. */
+export interface NumberReader {
+  query(text: string): Promise<{ readonly rows: readonly { readonly value: string | number | null }[] }>;
 }
 
-/** Registers what workers see of the whole installation: the age of the queue, and evaluations on lease. */
-export function measureInstallation({ registry }: Metrics, database: Database, queue: QueueReader): void {
+/**
+ * Registers what workers see of the whole installation: the age of the queue, evaluations on lease, and for how long
+ * there are partitions.
+ */
+export function measureInstallation({ registry }: Metrics, database: Database, reader: NumberReader): void {
+  const read = async (text: string) => Number((await reader.query(text)).rows[0]?.value ?? 0);
   gaugeOf(registry, {
     name: "job_queue_age_seconds",
     help: "How long the oldest job that could run has been waiting; 0 when none waits.",
-    read: async () => Number((await queue.query(oldestJob)).rows[0]?.age ?? 0),
+    read: () => read(oldestJob),
   });
   gaugeOf(registry, {
     name: "quota_leases_outstanding",
     help: "Evaluations that runtimes hold on lease and have not reported, of all organizations with a limit.",
     read: () => lookUpOutstandingLeases(database),
   });
+  gaugeOf(registry, {
+    name: "trace_partitions_end_seconds",
+    help: "Time until the first moment for which the traces have no partition of their own.",
+    read: () => read(endOfPartitions),
+  });
 }
 
-const oldestJob = `select greatest(0, extract(epoch from now() - min(run_at))) as age from graphile_worker.jobs
+const oldestJob = `select greatest(0, extract(epoch from now() - min(run_at))) as value from graphile_worker.jobs
   where locked_at is null and run_at <= now() and attempts < max_attempts`;
 
 interface ReadGauge {

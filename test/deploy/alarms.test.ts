@@ -1,11 +1,12 @@
 // The rules of alarms and the dashboard: what they name is what live processes expose.
 
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { eventually } from "../harness/eventually.ts";
+import { selfSigned } from "../harness/net/certificate.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 import { startWorkerProcess, type WorkerProcess } from "../harness/process/worker-process.ts";
 
@@ -35,7 +36,12 @@ const dashboard: { readonly title: string; readonly uid: string; readonly panels
 );
 const panels = dashboard.panels.filter(({ type }) => type !== "row");
 
-const words = new Set("sum rate increase deriv max min count by and or absent vector histogram_quantile".split(" "));
+/** Prometheus's own tool for rules; a package of Debian. */
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
+
+const words = new Set(
+  "sum rate increase deriv max min count time by and or absent vector histogram_quantile".split(" "),
+);
 /** Labels that Prometheus gives, and that of the parts of a histogram. */
 const given = ["instance", "job", "le"];
 
@@ -90,14 +96,30 @@ beforeAll(async () => {
   const runtime = await home.startRuntime();
   const connected = async () => (await fetch(`${runtime.managementUrl}/metrics`)).text();
   await eventually(async () => expect(await connected()).toMatch(/^reporting_stream_connected 1$/m));
-  const urls = [home.plane.managementUrl, runtime.managementUrl, `http://127.0.0.1:${worker.managementPort}`];
+  const tls = await runtimeWithTls();
+  const urls = [home.plane.managementUrl, runtime.managementUrl, tls, `http://127.0.0.1:${worker.managementPort}`];
   const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
   exposed = new Set(texts.flatMap((text) => [...text.matchAll(/^# HELP (\S+)/gm)].map(([, name = ""]) => name)));
   // Read from the database when they are asked for.
-  expect(texts[2]).toMatch(/^job_queue_age_seconds [0-9.]+$/m);
-  expect(texts[2]).toMatch(/^quota_leases_outstanding 0$/m);
+  expect(texts[3]).toMatch(/^job_queue_age_seconds [0-9.]+$/m);
+  expect(texts[3]).toMatch(/^quota_leases_outstanding 0$/m);
   expect(texts[0]).toMatch(/^database_pool_waiting 0$/m);
+  const endsAtS = Number(/^certificate_end_timestamp_seconds (\S+)$/m.exec(texts[2] ?? "")?.[1]);
+  expect(Math.abs(endsAtS - Date.now() / 1_000 - 86_400)).toBeLessThan(3_600);
 });
+
+async function runtimeWithTls(): Promise<string> {
+  const { certificate, key } = selfSigned(["localhost"]);
+  const folder = home.newFolder();
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "certificate.pem"), certificate);
+  writeFileSync(join(folder, "key.pem"), key);
+  const files = {
+    TLS_CERTIFICATE_FILE: join(folder, "certificate.pem"),
+    TLS_KEY_FILE: join(folder, "key.pem"),
+  };
+  return (await home.startRuntime({ env: files })).managementUrl;
+}
 
 afterAll(async () => {
   await worker.stop();
@@ -139,6 +161,14 @@ describe("the rules of alarms", () => {
       expect(annotations.runbook).toBe(`docs/deploy/alarms.md#${alert.toLowerCase()}`);
       expect(text).toContain(`## ${alert}\n\n${annotations.summary} (\`${labels.severity}\`)\n\n`);
     }
+  });
+
+  it.skipIf(!hasPromtool)("are read by Prometheus, and tell of what they are about", () => {
+    const folder = join(root, "deploy", "prometheus");
+    execFileSync("promtool", ["check", "rules", "rules.yaml"], { cwd: folder });
+    expect(execFileSync("promtool", ["test", "rules", "rules.test.yaml"], { cwd: folder, encoding: "utf8" })).toMatch(
+      /SUCCESS/,
+    );
   });
 
   it("would be told if they named another metric or label", () => {

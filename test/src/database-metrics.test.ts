@@ -65,6 +65,24 @@ it("tells how long the oldest job has waited that could run, and what is on leas
   expect(await value(metrics, "quota_leases_outstanding")).toBe(700);
 });
 
+it("tells until when the traces have partitions without a gap", async () => {
+  const metrics = createMetrics();
+  measureInstallation(metrics, worker, queue);
+  const owner = new pg.Client({ connectionString: urls.migrationUrl });
+  await owner.connect();
+  const monthsAhead = (count: number) => {
+    const now = new Date();
+    return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + count);
+  };
+  const name = (ms: number) => `trace_p${new Date(ms).toISOString().slice(0, 7).replace("-", "_")}`;
+  const endsAtMs = async () => Date.now() + 1_000 * ((await value(metrics, "trace_partitions_end_seconds")) ?? 0);
+  // Three months are made ahead.
+  expect(Math.abs((await endsAtMs()) - monthsAhead(4))).toBeLessThan(3_600_000);
+  await owner.query(`drop table ${name(monthsAhead(2))}`);
+  expect(Math.abs((await endsAtMs()) - monthsAhead(2))).toBeLessThan(3_600_000);
+  await owner.end();
+});
+
 it("leaves out what the database does not answer, and answers all the same", async () => {
   const metrics = createMetrics();
   measureInstallation(metrics, worker, { query: () => Promise.reject(new Error("away")) });

@@ -12,6 +12,23 @@ const partitionLock = 7_405_118;
 const tables = "array['trace', 'trace_facet', 'trace_text']";
 const definer = "security definer set search_path = pg_catalog, public, pg_temp set lock_timeout = '5s'";
 
+/**
+ * For how many seconds from now on the traces have partitions: `value`. Looked up in the catalog, which every login may
+ * read. The partition that a moment without one falls into is left out.
+ */
+export const endOfPartitions = `with part as (
+    select to_date(rpad(substring(c.relname from '_p([0-9_]+)$'), 10, '_01'), 'YYYY_MM_DD') as begins,
+      case when c.relname ~ '_p[0-9]{4}_[0-9]{2}$' then interval '1 month' else interval '1 day' end as length
+    from pg_inherits h join pg_class c on c.oid = h.inhrelid
+    where h.inhparent = 'public.trace'::regclass and c.relname ~ '_p[0-9]'
+  ), reach as (
+    select begins, (begins + length)::timestamp as ends,
+      lead(begins) over (order by begins)::timestamp is distinct from (begins + length)::timestamp as is_last
+    from part
+  )
+  select coalesce(extract(epoch from min(ends) at time zone 'UTC' - now()), 0) as value
+  from reach where is_last and ends at time zone 'UTC' > now()`;
+
 /** How long a partition is. */
 export type PartitionLength = "month" | "day";
 
