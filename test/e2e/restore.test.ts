@@ -105,7 +105,15 @@ it("a restore is noticed, and after the operator's word every runtime goes on", 
   await home.publish();
   const runtimes = [await home.startRuntime(), await home.startRuntime()];
   for (const runtime of runtimes) await eventually(async () => expect(await seqOf(runtime)).toBeGreaterThan(0));
-  let slowestMs = 0;
+  const activated = { before: [] as number[], after: [] as number[] };
+  /** Publishes, waits until every runtime has the bundle, and keeps how long that took from the answer on. */
+  const publishTo = async (when: keyof typeof activated) => {
+    const version = await home.publish();
+    const answeredAtMs = performance.now();
+    for (const runtime of runtimes)
+      await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBe(version));
+    activated[when].push(Math.round(performance.now() - answeredAtMs));
+  };
   for (let round = 0; round < n; round++) {
     await sign();
     const traffic = load(runtimes);
@@ -113,10 +121,8 @@ it("a restore is noticed, and after the operator's word every runtime goes on", 
     // What the database is going to forget: versions and activations, a key, entries that were signed over.
     for (let i = 0; i < 2 + (round % 3); i++) await home.publish();
     await rotate();
-    const forgotten = await home.publish();
+    await publishTo("before");
     await sign();
-    for (const runtime of runtimes)
-      await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBe(forgotten));
     const seen = Math.max(...(await Promise.all(runtimes.map(seqOf))));
     await home.stopControlPlane();
     await server.restoreTo(moment);
@@ -132,18 +138,17 @@ it("a restore is noticed, and after the operator's word every runtime goes on", 
     expect(await readiness()).toMatchObject({ status: "ready" });
     await sign();
     for (const runtime of runtimes) await isConnected(runtime);
-    const startedAtMs = performance.now();
-    const version = await home.publish();
-    for (const runtime of runtimes) {
-      await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBe(version));
-      expect(await seqOf(runtime)).toBeGreaterThan(seen);
-    }
-    slowestMs = Math.max(slowestMs, performance.now() - startedAtMs);
+    await publishTo("after");
+    for (const runtime of runtimes) expect(await seqOf(runtime)).toBeGreaterThan(seen);
     for (const runtime of runtimes) await eventually(async () => expect(await runtime.metric("evidence_fork")).toBe(0));
     // Runtimes answered all the time.
     expect(await traffic.stop()).toBe(0);
   }
-  reportSample({ n, failures: 0, figures: { slowest_activation_ms: Math.round(slowestMs) } });
+  const figures = {
+    slowest_activation_ms: Math.max(...activated.after),
+    slowest_activation_before_ms: Math.max(...activated.before),
+  };
+  reportSample({ n, failures: 0, figures });
 });
 
 it("processes that outlive a restore sign nothing and take no job before the operator's word", async () => {

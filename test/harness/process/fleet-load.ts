@@ -55,6 +55,8 @@ export interface FleetLoad {
 
 /** Of the organization without a limit. Every second one keeps its connection. */
 const evaluators = 4;
+/** Leaves the processes time to start while others evaluate. */
+const evaluatePauseMs = 20;
 const forbiddenShare = 0.03;
 
 /** Starts it. */
@@ -80,8 +82,10 @@ export function startFleetLoad(place: LoadWorld, policyId: string, random: () =>
   const { calls, open, limited } = place;
   const evaluating = { calls, ledger, random };
   const running = [
-    ...Array.from({ length: evaluators }, (_, i) => again(2, evaluate("open", open, i % 2 === 0, evaluating))),
-    ...(limited === undefined ? [] : [again(20, evaluate("limited", limited, true, evaluating))]),
+    ...Array.from({ length: evaluators }, (_, i) =>
+      again(evaluatePauseMs, evaluate("open", open, i % 2 === 0, evaluating)),
+    ),
+    ...(limited === undefined ? [] : [again(evaluatePauseMs, evaluate("limited", limited, true, evaluating))]),
     again(40, read(place)),
     again(400, change(place, ledger, policyId)),
     again(1_000, revoke(place, ledger)),
