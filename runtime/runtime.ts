@@ -8,8 +8,8 @@ import { ExternalProcessor } from "../gen/envoy/service/ext_proc/v3/external_pro
 import { AdapterService } from "../gen/policyguard/runtime/v1/adapter_service_pb.ts";
 import { EvaluationService } from "../gen/policyguard/runtime/v1/evaluation_service_pb.ts";
 import { certificateOf } from "../src/kit/net/certificate.ts";
+import { measureCertificate } from "../src/kit/net/certificate-metrics.ts";
 import { NotReady, type ReadinessCheck, startManagement } from "../src/kit/net/management.ts";
-import { measureCertificate } from "../src/kit/observability/certificate-metrics.ts";
 import type { Logger } from "../src/kit/observability/log.ts";
 import { createMetrics, type Metrics } from "../src/kit/observability/metrics.ts";
 import { type Clock, systemClock } from "../src/kit/process/clock.ts";

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { Gauge } from "prom-client";
-import type { Certificate } from "../net/certificate.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import type { Certificate } from "./certificate.ts";
 
 /** Registers when the certificate of the port ends; nothing for a port without TLS. */
 export function measureCertificate({ registry }: Metrics, certificate: Certificate | undefined): void {
