@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
     seededRandom(seed),
   );
-}, 900_000);
+}, timeoutMs);
 
 afterAll(() => fleet?.stop(), 120_000);
 
