@@ -7,7 +7,7 @@ import type { Tally, TallyMinute } from "../../../gen/policyguard/policy/v1/tall
 import { notFound, validationFailed } from "../../kit/fault/fault.ts";
 import { isUuid } from "../../kit/process/id.ts";
 import type { Sealer } from "../../platform/seal.ts";
-import { addUsage } from "../../store/billing/usage.ts";
+import { addUsage, addUsageAtEnd } from "../../store/billing/usage.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { advanceReportBoot, type BootKey, lockReportBoot, type Span } from "../../store/fleet/report-boot.ts";
@@ -19,6 +19,8 @@ import { claimKeys, readPayloadHashes } from "../../store/telemetry/evaluation-k
 import { insertTraces } from "../../store/telemetry/trace.ts";
 import { addRollups } from "../../store/telemetry/trace-rollup.ts";
 import { insertTexts, type SealedText } from "../../store/telemetry/trace-text.ts";
+import { type QuotaTerms, readQuotaTerms } from "../../store/tenancy/organization.ts";
+import { monthlyLimit } from "../billing/plan.ts";
 import { chargeCounted, spendQuota } from "../billing/quota-spend.ts";
 import { publishEvents } from "../event/event.ts";
 import { blockedEvent } from "../telemetry/blocked-event.ts";
@@ -133,15 +135,16 @@ async function takeBatch(
   const { bootId = "" } = batch;
   if (bootId === "" && batch.tally === undefined) {
     await requireSharedEnvironment(tx, source);
-    return storeBatch(tx, sealing, source, batch);
+    return storeBatch(tx, { ...sealing, terms: await readQuotaTerms(tx) }, source, batch);
   }
   if (!isUuid(bootId)) {
     const message = "expected a UUID: without a boot, nobody can tell whether a tally was added before";
     throw validationFailed([{ field: "boot_id", message }]);
   }
   const boot: BootKey = { ...source, bootId: bootId.toLowerCase() };
-  const takenSeq = await lockReportBoot(tx, boot);
-  if (takenSeq === undefined) throw notFound("environment");
+  const locked = await lockReportBoot(tx, boot);
+  if (locked === undefined) throw notFound("environment");
+  const { takenSeq, terms } = locked;
   const isWhole = isContiguous(batch) && batch.tally === undefined;
   const left = isWhole ? after(batch, takenSeq) : takenSeq < batch.firstSeq ? batch : undefined;
   if (left === undefined) {
@@ -152,7 +155,7 @@ async function takeBatch(
       takenSeq: isKnown ? batch.lastSeq : takenSeq,
     };
   }
-  const result = await storeBatch(tx, sealing, source, left);
+  const result = await storeBatch(tx, { ...sealing, terms }, source, left);
   advanceReportBoot(tx, boot, { lastSeq: left.lastSeq, sampled: spanOf(left.tally?.minutes ?? []) });
   return { ...result, duplicates: result.duplicates + batch.records.length - left.records.length };
 }
@@ -179,7 +182,7 @@ function spanOf(minutes: readonly TallyMinute[]): Span | undefined {
 
 async function storeBatch(
   tx: Transaction,
-  { sealer, seal }: Sealing,
+  { sealer, seal, terms }: Sealing & { readonly terms: QuotaTerms },
   source: IngestSource,
   batch: IngestBatch,
 ): Promise<IngestResult> {
@@ -201,9 +204,7 @@ async function storeBatch(
   );
   // Rows that all runtimes of the organization share come last, so that they are locked only briefly.
   touchAgents(tx, source.projectId, latest(lastUseOfAgents(traces), countedUseOfAgents(minutes)));
-  await addUsage(tx, summed(tallyMonths(traces), countedMonths(minutes)));
-  const overage = await spendQuota(tx, source, traces);
-  const beyondPlan = await chargeCounted(tx, minutes);
+  const { overage, beyondPlan } = await charge(tx, source, { traces, minutes, terms });
   await addRollups(tx, tallyRollups(source, traces));
   addTally(tx, source, { traces, overage, losses });
   addCounted(tx, source, minutes, beyondPlan);
@@ -211,6 +212,30 @@ async function storeBatch(
     ...{ stored: fresh.length, counted: tally.evaluations, takenSeq: batch.lastSeq },
     ...{ duplicates: known.length, conflicts: await countConflicts(tx, known, seal), refused },
   };
+}
+
+/**
+ * Counts evaluations in their months. Where a plan may limit them, the months are locked first, and its terms are read
+ * anew under the lock. On a plan without a limit nothing is read: should it change meanwhile, everything of this batch
+ * was made before that, and is not charged either way.
+ */
+async function charge(
+  tx: Transaction,
+  source: IngestSource,
+  made: {
+    readonly traces: readonly AcceptedRecord[];
+    readonly minutes: readonly TallyMinute[];
+    readonly terms: QuotaTerms;
+  },
+) {
+  const { traces, minutes, terms } = made;
+  const usage = summed(tallyMonths(traces), countedMonths(minutes));
+  if (monthlyLimit(terms) === null) {
+    addUsageAtEnd(tx, usage);
+    return { overage: new Set<AcceptedRecord>(), beyondPlan: new Set<TallyMinute>() };
+  }
+  await addUsage(tx, usage);
+  return { overage: await spendQuota(tx, source, traces), beyondPlan: await chargeCounted(tx, minutes) };
 }
 
 /** How many evaluations a batch can have besides its records. */

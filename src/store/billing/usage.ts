@@ -25,15 +25,20 @@ schema.setClass(UsageMonthRow);
 
 /** Adds evaluations to months, each given as its first day such as "2026-11-01". Months are locked in their order. */
 export async function addUsage(tx: Transaction, evaluations: ReadonlyMap<string, number>): Promise<void> {
-  if (evaluations.size === 0) return;
-  const months = [...evaluations.keys()].sort();
-  await runBound(
-    tx,
-    `insert into usage_month (org_id, month, evaluations)
-     select $1, month, evaluations from unnest($2::date[], $3::bigint[]) as added (month, evaluations) order by month
-     on conflict (org_id, month) do update set evaluations = usage_month.evaluations + excluded.evaluations`,
-    [tx.orgId, months, months.map((month) => evaluations.get(month))],
-  );
+  if (evaluations.size > 0) await tx.sql(...addition(tx, evaluations));
+}
+
+/** The same at the end of the transaction, so that the months are locked as briefly as can be. */
+export function addUsageAtEnd(tx: Transaction, evaluations: ReadonlyMap<string, number>): void {
+  if (evaluations.size > 0) tx.writeAtEnd(...addition(tx, evaluations));
+}
+
+function addition({ orgId }: Transaction, evaluations: ReadonlyMap<string, number>): [string, unknown[]] {
+  const months = [...evaluations].sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = `insert into usage_month (org_id, month, evaluations)
+     values ${months.map(() => "(?, ?, ?)").join(", ")}
+     on conflict (org_id, month) do update set evaluations = usage_month.evaluations + excluded.evaluations`;
+  return [text, months.flatMap(([month, count]) => [orgId, month, count])];
 }
 
 /** Sets what a month, which is locked, has counted, the playground apart. */

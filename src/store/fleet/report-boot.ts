@@ -2,6 +2,7 @@ import { defineEntity, p } from "@mikro-orm/core";
 import { runBound } from "../core/bulk.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { Transaction } from "../core/transaction.ts";
+import { type QuotaTerms, type QuotaTermsRow, quotaColumns, quotaTermsOf } from "../tenancy/organization.ts";
 import type { InstanceKey } from "./runtime-instance.ts";
 
 const schema = defineEntity({
@@ -39,21 +40,31 @@ export interface Span {
   readonly until: Date;
 }
 
+/** How far the evaluations of a boot were taken, and on which terms the organization is. */
+export interface LockedBoot {
+  readonly takenSeq: number;
+  readonly terms: QuotaTerms;
+}
+
 /**
  * How far the evaluations of the boot were taken; undefined when its environment does not exist. Locked until the commit,
  * so that none is taken twice, together with the environment, so that it is not deleted meanwhile.
  */
-export async function lockReportBoot(tx: Transaction, key: BootKey): Promise<number | undefined> {
-  const rows = await tx.sql<{ last_seq: string | number }>(
-    `with shared as (select org_id, project_id, name from environment
-                     where org_id = ? and project_id = ? and name = ? for key share)
-     insert into report_boot (org_id, project_id, environment, instance_id, boot_id, last_seq, updated_at)
-     select org_id, project_id, name, ?::uuid, ?::uuid, 0, ?::timestamptz from shared
-     on conflict (org_id, project_id, environment, instance_id, boot_id) do update set updated_at = excluded.updated_at
-     returning last_seq`,
+export async function lockReportBoot(tx: Transaction, key: BootKey): Promise<LockedBoot | undefined> {
+  const [row] = await tx.sql<QuotaTermsRow & { readonly last_seq: string | number }>(
+    `with shared as (
+       select org_id, project_id, name from environment
+       where org_id = ? and project_id = ? and name = ? for key share
+     ), boot as (
+       insert into report_boot (org_id, project_id, environment, instance_id, boot_id, last_seq, updated_at)
+       select org_id, project_id, name, ?::uuid, ?::uuid, 0, ?::timestamptz from shared
+       on conflict (org_id, project_id, environment, instance_id, boot_id) do update set updated_at = excluded.updated_at
+       returning org_id, last_seq
+     )
+     select last_seq, ${quotaColumns} from boot join organization on organization.id = boot.org_id`,
     [tx.orgId, key.projectId, key.environment, key.instanceId, key.bootId, tx.now],
   );
-  return rows[0] && Number(rows[0].last_seq);
+  return row && { takenSeq: Number(row.last_seq), terms: quotaTermsOf(row) };
 }
 
 /** Says that everything up to `lastSeq` is taken, and when the evaluations were made that are only counted. */

@@ -117,23 +117,29 @@ export interface QuotaTerms {
   readonly unlimitedUntil: Date | null;
 }
 
+/** The columns of an organization from which its terms are read. */
+export const quotaColumns = "plan, evaluations_limit, unlimited_until";
+
+/** These columns. */
+export interface QuotaTermsRow {
+  readonly plan: OrganizationRow["plan"];
+  readonly evaluations_limit: string | number | null;
+  readonly unlimited_until: Date | null;
+}
+
+/** The terms that these columns state. */
+export function quotaTermsOf({ plan, evaluations_limit: limit, unlimited_until }: QuotaTermsRow): QuotaTerms {
+  return { plan, evaluationsLimit: limit === null ? null : Number(limit), unlimitedUntil: unlimited_until };
+}
+
 /**
  * The terms as they are committed, or as this transaction has changed them. Whoever locked the month reads them here.
  */
 export async function readQuotaTerms(tx: Transaction): Promise<QuotaTerms> {
   await tx.em.flush();
-  const [row] = await tx.sql<{
-    plan: OrganizationRow["plan"];
-    evaluations_limit: string | number | null;
-    unlimited_until: Date | null;
-  }>("select plan, evaluations_limit, unlimited_until from organization where id = ?", [tx.orgId]);
+  const [row] = await tx.sql<QuotaTermsRow>(`select ${quotaColumns} from organization where id = ?`, [tx.orgId]);
   if (row === undefined) throw new Error("the transaction's organization is gone");
-  const limit = row.evaluations_limit;
-  return {
-    plan: row.plan,
-    evaluationsLimit: limit === null ? null : Number(limit),
-    unlimitedUntil: row.unlimited_until,
-  };
+  return quotaTermsOf(row);
 }
 
 /** Makes changes of plans, blocks and subscriptions of the organization wait for each other until the commit. */
