@@ -12,7 +12,8 @@ import { repeated, saveWeights, trainingOptions } from "./training/command.ts";
 import { innocentWords } from "./training/innocent-word.ts";
 import { thresholdFor } from "./training/measure.ts";
 import { hashOf, isHeldOut, type Row, readCorpus, readRows } from "./training/row.ts";
-import { learnToxicity, stretchesIn, type ToxicExample } from "./training/toxicity.ts";
+import { learnStretches, type StretchExample } from "./training/stretch.ts";
+import { stretchesIn } from "./training/toxicity.ts";
 
 const { values } = parseArgs({
   options: { ...trainingOptions("models/toxicity.bin"), innocent: repeated, skip: repeated },
@@ -32,14 +33,14 @@ const isLeftOut = ({ text }: Row): boolean => hashOf(text) % 100 < leftOutPercen
 const labelled = given.filter((row) => !isLeftOut(row) && !values.skip.includes(row.kind));
 const innocent = values.innocent.flatMap((path) => readRows(path));
 const corpus = readCorpus(values.corpus);
-const examples: ToxicExample[] = [
+const examples: StretchExample[] = [
   ...labelled.map(({ text, isAttack }) => exampleOf(text, isAttack, isAttack ? weights.toxic : weights.denied)),
   ...[...innocent, ...corpus.filter((row) => !isHeldOut(row))].map(({ text }) =>
     exampleOf(text, false, weights.innocent),
   ),
   ...innocentWords.map((text) => exampleOf(text, false, weights.ambiguous)),
 ];
-const learned = learnToxicity(examples);
+const learned = learnStretches(examples, { featureCount, damping });
 const scale = learned.weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 1e-9) / largest;
 const bytesOf = Int8Array.from(learned.weights, (weight) => Math.round(weight / scale));
 const header = { format: 1, version: "2026.11.20", scale, bias: learned.bias, point: 0 } as const;
@@ -59,8 +60,8 @@ saveWeights(values.out, bytes);
 console.log(`${featureCount} weights, damping ${damping}, scale ${scale.toFixed(4)}, point ${point.toFixed(2)}`);
 
 // Marks of the place that a text comes from tell nothing about it.
-function exampleOf(text: string, isToxic: boolean, weight: number): ToxicExample {
-  return { stretches: stretchesIn(text.replace(/\bRT\b|&#?[a-z0-9]+;/g, " ")), isToxic, weight };
+function exampleOf(text: string, isToxic: boolean, weight: number): StretchExample {
+  return { stretches: stretchesIn(text.replace(/\bRT\b|&#?[a-z0-9]+;/g, " ")), isFound: isToxic, weight };
 }
 
 function pointAt(rows: readonly Row[], share: number): number {

@@ -3,6 +3,7 @@
 import { backend } from "./backend.ts";
 import { canary } from "./canary/canary.ts";
 import { code } from "./code/code.ts";
+import { contentSafety } from "./content-safety/content-safety.ts";
 import type { DetectorDefinition } from "./detector.ts";
 import type { Detector } from "./detector-plan.ts";
 import { encoding } from "./encoding/encoding.ts";
@@ -26,6 +27,7 @@ const detectors: readonly Detector[] = [
   backend,
   canary,
   code,
+  contentSafety,
   encoding,
   gibberish,
   injection,

@@ -1,5 +1,6 @@
 // A language as the detectors know it.
 
+import type { ConceptWords } from "./content-safety-part.ts";
 import type { InjectionLanguage } from "./injection-part.ts";
 import type { PhoneLanguage } from "./phone-part.ts";
 import type { ProfanityLanguage } from "./profanity-part.ts";
@@ -10,6 +11,7 @@ import type { ToxicityLanguage } from "./toxicity-part.ts";
 export interface Language {
   /** BCP 47 tag, by which policies name it. */
   readonly tag: string;
+  readonly contentSafety?: ConceptWords;
   readonly injection?: InjectionLanguage;
   readonly phone?: PhoneLanguage;
   readonly profanity?: ProfanityLanguage;

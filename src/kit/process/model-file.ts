@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { productFolder } from "./product-folder.ts";
 
 /** The models by the name of their detector. */
-const names = ["gibberish", "injection", "toxicity"];
+const names = ["content_safety", "gibberish", "injection", "toxicity"];
 
 let read: ReadonlyMap<string, Uint8Array> | undefined;
 

@@ -8,6 +8,7 @@ const publishedDetectors = {
   backend: "12057cfc-201b-4f8b-bf02-938f4504882f",
   canary: "a97beb0f-991a-4440-92f0-ceef46ffe4f4",
   code: "49ccec77-4ad0-4fae-abdd-c5202a6d7fe5",
+  content_safety: "20eca8e2-3e33-48e7-8a4e-df2f384a0502",
   encoding: "e1ab846c-9f0a-4f7c-8c4d-a1d0780a6814",
   gibberish: "553db6ad-dcb2-46b9-8ff2-d6fa756dd681",
   injection: "ccb78044-dd24-4634-b532-1e3f027218f5",
