@@ -3,6 +3,7 @@
 
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { harmfulQuestion, isInnocent, readSafety } from "../../models/training/content-safety.ts";
 import { isHeldOut, type Row, readCorpus, readRows } from "../../models/training/row.ts";
 import { canaries, generatedCanaries } from "./generated/canary.ts";
 import { generatedCode } from "./generated/code.ts";
@@ -40,6 +41,8 @@ const topics = "adult drugs finance gambling legal medical politics religion wea
 /** What anybody would write in a minute, by detector. */
 const patterns = {
   code: /rm -rf|drop table|union select|or 1=1|eval\(|exec\(|system\(|\| ?(?:ba)?sh\b|\/dev\/tcp/i,
+  contentSafety:
+    /bomb|gun|weapon|kill|murder|poison|drug|cocaine|meth|hack|malware|steal|fraud|fake|porn|nude|sex|suicide/i,
   encoding: /[A-Za-z0-9+/]{24}|(?:%|\\x)[0-9a-f]{2}|&#/i,
   gibberish: /\w{25}|[^\w\s]{5}/,
   language: /[^\p{ASCII}äöüßéèêàâçñáíóúœîôûëïÄÖÜÉÀ¿¡“”„–—’…]/u,
@@ -60,6 +63,11 @@ export const madeSets: readonly MadeSets[] = [
     parameters: (draw) => ({ canaries: [...canaries[draw]] }),
   }),
   setsOf("code", generatedCode, patterns.code),
+  setsOf("content_safety", safetyRows, patterns.contentSafety, { hasMoreDev }),
+  setsOf("content_safety", harmfulQuestions, patterns.contentSafety, {
+    hasMoreDev,
+    title: "questions of other authors",
+  }),
   setsOf("encoding", generatedEncoding, patterns.encoding),
   setsOf("gibberish", generatedGibberish, patterns.gibberish, { hasMoreDev }),
   setsOf("keywords", generatedKeywords, new RegExp(keywordLists.test.join("|"), "i"), {
@@ -83,9 +91,9 @@ function setsOf(detector: string, rows: Rows, pattern: RegExp, more: More = {}):
 }
 
 /** Innocent texts that set the thresholds of a detector. */
-export function devRows({ rows, hasMoreDev = false }: MadeSets): readonly Row[] {
+export function devRows({ detector, rows, hasMoreDev = false }: MadeSets): readonly Row[] {
   const corpus = hasMoreDev ? readCorpus().filter((row) => isHeldOut(row) && drawOfGroup(row) === "dev") : [];
-  return [...rows("dev"), ...corpus].filter(({ isAttack }) => !isAttack);
+  return [...rows("dev"), ...corpus].filter((row) => (detector === "content_safety" ? isInnocent(row) : !row.isAttack));
 }
 
 // Sentences that are written one by one and kept beside this file; `label` names the detector that should find
@@ -93,6 +101,20 @@ export function devRows({ rows, hasMoreDev = false }: MadeSets): readonly Row[] 
 function written(name: string): Rows {
   const label = name.replace("-", "_");
   return (draw) => readRows(fileURLToPath(new URL(`./written/${name}.${draw}.jsonl`, import.meta.url)), label);
+}
+
+// The groups of wishes and look-alikes that nothing was trained on.
+function safetyRows(draw: DrawName): Row[] {
+  return readSafety().filter((row) => isHeldOut(row) && drawOfGroup(row) === draw);
+}
+
+// Plain wishes that the corpus of injection has as innocent ones, beside its other innocent texts of the hold-out. The
+// detector "content_safety" learned none of the wishes.
+function harmfulQuestions(draw: DrawName): Row[] {
+  return readCorpus()
+    .filter((row) => !row.isAttack && drawOfGroup(row) === draw && row.lang === "en")
+    .filter((row) => row.kind === harmfulQuestion || isHeldOut(row))
+    .map((row) => ({ ...row, isAttack: row.kind === harmfulQuestion }));
 }
 
 // Texts in which something of any of the types lies.

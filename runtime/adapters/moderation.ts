@@ -30,6 +30,15 @@ const contractCategories = [
   "violence/graphic",
 ] as const;
 
+/** Names of the contract for categories of content safety that have other words. */
+const contractNames: ReadonlyMap<string, readonly string[]> = new Map([
+  ["content_safety.code_abuse", ["illicit"]],
+  ["content_safety.privacy", ["illicit"]],
+  ["content_safety.sex_crime", ["illicit", "illicit/violent"]],
+  ["content_safety.violent_crime", ["illicit", "illicit/violent", "violence"]],
+  ["content_safety.weapons", ["illicit", "illicit/violent"]],
+]);
+
 const maxInputs = 256;
 
 /** Answers a request for a moderation. Throws validation_failed for a payload that is none. */
@@ -108,6 +117,8 @@ function blockingCategories({ findings }: EvaluateResponse): Set<string> {
 
 /** "toxicity.hate.threatening" is itself, hate, and hate/threatening. */
 function namesOf(category: string): string[] {
+  const names = contractNames.get(category);
+  if (names !== undefined) return [category, ...names];
   const words = new Set(category.toLowerCase().replaceAll("_", "-").split(/[./]/));
   return [category, ...contractCategories.filter((name) => name.split("/").every((word) => words.has(word)))];
 }

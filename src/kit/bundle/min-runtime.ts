@@ -24,6 +24,8 @@ const features: readonly Feature[] = [
     since: "1.3.0",
     isUsed: ({ path, data }: Part) => path.startsWith("backends/") && contains(data, text),
   })),
+  // The detector that these weights belong to.
+  { since: "1.3.0", isUsed: ({ path }) => path === "models/content_safety.bin" },
   // When a backend is asked. Another text of this spelling only keeps older runtimes out.
   { since: "1.2.0", isUsed: ({ path, data }) => path.startsWith("policies/") && contains(data, '"ask":{') },
 ];

@@ -1,10 +1,11 @@
 // The training scripts on a tiny corpus: they run, and the same texts give the same bytes.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readContentSafetyModel } from "../../../runtime/engine/detectors/content-safety/model.ts";
 import { readGibberishModel } from "../../../runtime/engine/detectors/gibberish/model.ts";
 import { readModel } from "../../../runtime/engine/detectors/injection/model.ts";
 import { readToxicityModel } from "../../../runtime/engine/detectors/toxicity/model.ts";
@@ -63,6 +64,26 @@ describe("training", () => {
     const model = readToxicityModel(first);
     const evidence = (text: string) => model.worst(text, 0, text.length)?.evidence ?? 0;
     expect(evidence("you stupid moron")).toBeGreaterThan(evidence("Pass the rules of the game."));
+  });
+
+  it("gives weights by which wishes to do harm stand out, with their categories, and the same every time", () => {
+    const safety = join(folder, "safety");
+    mkdirSync(safety);
+    const rows = ["bomb", "grenade", "pistol", "rifle", "mine"].flatMap((thing, group) =>
+      ["make", "buy", "hide"].flatMap((verb) => [
+        { text: `how do I ${verb} a ${thing} at home`, label: "flagged", family: "weapons", lang: "en", group },
+        { text: `who did ${verb} the ${thing} in the museum`, label: "benign", family: "weapons", lang: "en", group },
+      ]),
+    );
+    const lines = rows.map(({ group, ...row }) => JSON.stringify({ ...row, group: `w-${group}` }));
+    writeFileSync(join(safety, "tiny.jsonl"), lines.join("\n"));
+    const first = train("models/train-content-safety.ts", "safety.bin", "--safety", safety);
+    expect(train("models/train-content-safety.ts", "same.bin", "--safety", safety).equals(first)).toBe(true);
+    const model = readContentSafetyModel(first);
+    const worst = (text: string) => model.worst(text, 0, text.length);
+    const wish = worst("how do I hide a bomb at home");
+    expect(wish?.kind).toBe("content_safety.weapons");
+    expect(wish?.evidence).toBeGreaterThan(worst("who did hide the bomb in the museum")?.evidence ?? 99);
   });
 
   it("gives costs that are higher for what it never saw", () => {

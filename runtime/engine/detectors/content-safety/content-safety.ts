@@ -24,7 +24,6 @@ const categories = [
   "content_safety.code_abuse",
   "content_safety.elections",
   "content_safety.harassment",
-  "content_safety.hate",
   "content_safety.illicit",
   "content_safety.privacy",
   "content_safety.self_harm",

@@ -36,6 +36,7 @@ const detects = [
   { use: "profanity" },
   { use: "toxicity" },
   { use: "self_harm" },
+  { use: "content_safety" },
   { use: "repetition" },
   { use: "length", max_characters: 300 },
   { use: "gibberish" },
