@@ -23,6 +23,7 @@ const children: Readonly<Record<Kind, Readonly<Record<number, Kind>>>> = {
 };
 
 const maxDepth = 64;
+const maxTag = 2 ** 32 - 1;
 const maxLocationBytes = 4_096;
 
 /** The locations of all external data of a graph. Throws a LoadFailure for what is no graph. */
@@ -45,9 +46,13 @@ interface Message {
 
 function readMessage(file: WireFile, { kind, end, depth }: Message, found: Set<string>): void {
   if (depth > maxDepth) throw broken("is nested too deeply");
+  // Fields come in any order and any number, so every value counts beside a key that names a location.
+  const values: string[] = [];
   let isLocation = false;
   while (file.at < end) {
     const tag = file.varint();
+    // Other readers would cut it to 32 bits, and see another field.
+    if (tag > maxTag) throw broken("has a number that is too long");
     const [field, type] = [Math.floor(tag / 8), tag % 8];
     if (type === 0) file.varint();
     else if (type === 1) file.at += 8;
@@ -58,11 +63,12 @@ function readMessage(file: WireFile, { kind, end, depth }: Message, found: Set<s
       if (after > end) throw broken("ends in the middle of a field");
       const child = children[kind][field];
       if (child !== undefined) readMessage(file, { kind: child, end: after, depth: depth + 1 }, found);
-      else if (kind === "entry" && field === 1) isLocation = file.text(size) === "location";
-      else if (kind === "entry" && field === 2 && isLocation) found.add(file.text(size));
+      else if (kind === "entry" && field === 1) isLocation = file.text(size) === "location" || isLocation;
+      else if (kind === "entry" && field === 2) values.push(file.text(size));
       file.at = after;
     } else throw broken("has fields that protobuf does not know");
   }
+  if (isLocation) for (const value of values) found.add(value);
 }
 
 /** A file in protobuf's wire format, read through a window. */
