@@ -4,6 +4,8 @@
 import type { Preset } from "./preset.ts";
 
 const classifierShapes = ["onnx-text-classification", "hf-text-classification", "tei-predict"] as const;
+// "tei-predict" has shares of one, even where labels do not exclude each other: an innocent text would be toxic.
+const multiLabelShapes = ["onnx-text-classification", "hf-text-classification"] as const;
 const chatShapes = ["llama-guard"] as const;
 const hub = "https://huggingface.co/";
 /** Where nobody looked it up here. */
@@ -78,7 +80,7 @@ export const presets: readonly Preset[] = [
     source: `${hub}unitary/toxic-bert`,
     licence: "Apache-2.0",
     standing: "files_fit",
-    shapes: classifierShapes,
+    shapes: multiLabelShapes,
     labels: {
       toxic: "toxicity.offensive",
       severe_toxic: "toxicity.offensive",
@@ -97,7 +99,7 @@ export const presets: readonly Preset[] = [
     source: `${hub}unitary/unbiased-toxic-roberta`,
     licence: "Apache-2.0",
     standing: "files_fit",
-    shapes: classifierShapes,
+    shapes: multiLabelShapes,
     labels: {
       toxicity: "toxicity.offensive",
       severe_toxicity: "toxicity.offensive",

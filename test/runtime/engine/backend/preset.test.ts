@@ -25,6 +25,14 @@ describe("the contract", () => {
   });
 });
 
+describe("presets whose labels do not exclude each other", () => {
+  it("are not asked by a protocol that makes shares of one of all scores", () => {
+    const joint = presets.filter(({ activation }) => activation === "sigmoid");
+    expect(joint.map(({ name }) => name)).toEqual(["toxic-bert", "unbiased-toxic-roberta"]);
+    expect(joint.filter(({ shapes }) => shapes.includes("tei-predict"))).toEqual([]);
+  });
+});
+
 describe.each(presets)("the preset $name", ({ labels, ignore, models, shapes, source, licence, standing }) => {
   it("gives each label one meaning", () => {
     expect(ignore.filter((label) => Object.hasOwn(labels, label))).toEqual([]);
