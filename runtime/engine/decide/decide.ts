@@ -290,7 +290,7 @@ class PolicyDecider<D extends Joinable<D>> {
       const hasHit = hits.some((hit) => hit.term === term);
       // What was found counts in every language, so there is nothing to look up.
       const reason = hasHit && term.backend === undefined ? undefined : this.#case.silenceOf(term, segment);
-      if (reason === undefined) return [];
+      if (reason === undefined || (hasHit && reason === "unsupported_language")) return [];
       const onError = reason === "unsupported_language" ? (term.known?.onError ?? term.onError) : term.onError;
       this.#report({ detector: term.detector, reason, onError });
       return hasHit ? [] : [{ term, onError }];

@@ -210,8 +210,8 @@ function decisionInputOf(
     segments,
     detections,
     silenceOf: ({ backend, known, specKey }, segment) => {
-      if (unasked[segment]?.has(specKey) === true) return undefined;
-      if (backend === undefined) return known === undefined ? undefined : languages.silenceOf(known, segment);
+      if (backend === undefined || unasked[segment]?.has(specKey) === true)
+        return known === undefined ? undefined : languages.silenceOf(known, segment);
       return silenceOfAnswer(answerOf(backends, backend, segments[segment]?.text ?? ""));
     },
     facts: new FactSheet(request, segments, { stage, env: tools.environment, session }),

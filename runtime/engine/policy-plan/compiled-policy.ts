@@ -63,7 +63,10 @@ export interface CompiledTerm {
   readonly onError: FailMode;
   /** The detector's own time budget, in milliseconds since the evaluation began. */
   readonly timeoutMs: number | undefined;
-  /** Present when texts in other languages than those that the detector knows are unjudged. */
+  /**
+   * Present when texts in other languages than those that the detector knows are unjudged. For a detector with a
+   * backend: where its policy does not ask that.
+   */
   readonly known: KnownLanguages | undefined;
 }
 
@@ -304,11 +307,12 @@ function compileTerm(
   };
 }
 
-// A backend answers for its detector in every language.
+// A backend answers for its detector in every language, but only where it is asked.
 function knownLanguagesOf(detector: ResolvedDetector, specs: SpecTable, onError: FailMode): KnownLanguages | undefined {
   const { definition, parameters, backend } = detector;
   const listed = textsParameter(parameters, "languages") ?? definition.languages;
-  if (backend !== undefined || listed.some((tag) => tag === "*" || tag.startsWith("und"))) return undefined;
+  const isAlone = backend === undefined || (backend.ask !== undefined && definition.id !== "backend");
+  if (!isAlone || listed.some((tag) => tag === "*" || tag.startsWith("und"))) return undefined;
   return { tags: new Set([...listed, ...specs.overlayLanguages(definition.id, parameters)]), onError };
 }
 

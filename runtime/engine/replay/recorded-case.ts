@@ -111,10 +111,9 @@ export class RecordedCase {
 
   /** Why finding nothing in a piece says nothing; undefined when it does, or when that is not known. */
   silenceOf(term: CompiledTerm, piece: number): Silence | undefined {
-    if (term.backend === undefined)
+    const reason = term.backend === undefined ? notWanted : this.#silence(term.specKey, piece);
+    if (reason === notWanted)
       return term.known === undefined ? undefined : this.#languages.silenceOf(term.known, piece);
-    const reason = this.#silence(term.specKey, piece);
-    if (reason === notWanted) return undefined;
     if (reason === notAsked) return this.#isAsked(term, piece) ? undefined : "backend_unavailable";
     return reason as Silence | undefined; // what an engine recorded
   }
@@ -183,7 +182,8 @@ export class RecordedCase {
     if (this.#isScannable && this.texts[piece]?.whole !== undefined && backend === undefined) return;
     // A record does not say which languages its texts are in; short texts are in none.
     const isLong = (this.pieces[piece]?.length ?? 0) >= minLetters;
-    if (known?.onError === FailMode.FAIL_CLOSED && isLong && this.texts[piece]?.whole === undefined)
+    const isAlone = backend === undefined || this.#silence(specKey, piece) === notWanted;
+    if (known?.onError === FailMode.FAIL_CLOSED && isAlone && isLong && this.texts[piece]?.whole === undefined)
       yield doubt("facts_missing");
     const status = this.#statusOf(specKey);
     if (status !== "known") {
