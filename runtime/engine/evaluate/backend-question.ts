@@ -3,12 +3,13 @@
 import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode, type Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { type BackedDetector, type BackendQuestion, whyUnasked } from "../backend/backend.ts";
-import type { Scanner } from "../detectors/detector.ts";
+import type { Found, Scanner } from "../detectors/detector.ts";
 import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
 import { modeAt } from "../policy-plan/rollout.ts";
 import { segmentsOf, type TextSegment, textSourceOf } from "../segment/segment.ts";
 import type { EvaluationContext } from "./context.ts";
 import { backedSegment } from "./segment-scan.ts";
+import { withSplitPayloads } from "./split-payloads.ts";
 
 /** Whether any rule asks a backend about text of a stage. */
 export function asksAt(
@@ -51,9 +52,14 @@ export function questionsOf(
   const detectors = new Map(backed.map((detector) => [detector.key, detector]));
   const maxMs = request.options?.timeoutMs ?? Number.POSITIVE_INFINITY;
   const asked = new Map<string, { readonly texts: Set<string>; budgetMs: number }>();
-  for (const segment of segmentsOf(request, context)) {
+  const segments = segmentsOf(request, context);
+  const found = foundIn(segments, context, scanner);
+  for (const [index, segment] of segments.entries()) {
     if (segment.text === "") continue;
-    const isWanted = wantedIn(segment, context, scanner);
+    const about = backedSegment(segment, context.stage);
+    const isWanted = ({ inner, use }: BackedDetector) =>
+      whyUnasked(use, { ...about, own: () => (inner === undefined ? [] : (found(index).get(inner) ?? [])) }) ===
+      undefined;
     for (const { stages, terms, timeoutMs } of rules) {
       if (!stages.has(segment.stage ?? context.stage)) continue;
       for (const { backend, specKey } of terms) {
@@ -69,23 +75,32 @@ export function questionsOf(
   return [...asked].map(([backend, { texts, budgetMs }]) => ({ backend, texts: [...texts], budgetMs }));
 }
 
-/** Whether a detector's policy asks its backend about a segment. The segment is scanned only where that matters. */
-function wantedIn(
-  segment: TextSegment,
-  { stage, memory }: AskingContext,
+/** What the detectors themselves find in a segment of a request, by its index. Segments are scanned only when needed. */
+function foundIn(
+  segments: readonly TextSegment[],
+  { stage, isTranscript, memory }: AskingContext,
   scanner: Scanner,
-): (detector: BackedDetector) => boolean {
-  const { text } = segment;
-  let found: ReturnType<Scanner["scan"]> | undefined;
-  // The evaluation finds the result in the memory again.
-  const scan = () => {
-    const source = textSourceOf(segment, stage);
-    found ??= memory === undefined ? scanner.scan(text, undefined, source) : memory.scan(scanner, text, source);
-    return found;
+): (index: number) => Found {
+  const alone = segments.map((segment) => {
+    let found: Found | undefined;
+    return () => {
+      const source = textSourceOf(segment, stage);
+      // The evaluation finds the result in the memory again.
+      found ??=
+        memory === undefined
+          ? scanner.scan(segment.text, undefined, source)
+          : memory.scan(scanner, segment.text, source);
+      return found;
+    };
+  });
+  if (isTranscript !== true) return (index) => alone[index]?.() ?? new Map();
+  let joined: readonly (Found | undefined)[] | undefined;
+  return (index) => {
+    joined ??= withSplitPayloads(
+      segments,
+      alone.map((scan) => scan()),
+      (text) => scanner.scan(text),
+    );
+    return joined[index] ?? new Map();
   };
-  return ({ inner, use }) =>
-    whyUnasked(use, {
-      ...backedSegment(segment, stage),
-      own: () => (inner === undefined ? [] : (scan().get(inner) ?? [])),
-    }) === undefined;
 }

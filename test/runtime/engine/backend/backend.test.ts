@@ -5,6 +5,7 @@ import { Outcome, Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb
 import type { BackendAnswer } from "../../../../runtime/engine/backend/backend.ts";
 import { compileEngine } from "../../../../runtime/engine/engine.ts";
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
+import { stageOfTranscript } from "../../../../runtime/engine/segment/segment.ts";
 
 const head = "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: p}\n";
 
@@ -103,6 +104,37 @@ it("asks only where the score of the detector itself is between two thresholds",
   const high = engineOf(staged("{between: [0.5, 1]}"));
   expect(high.questionsOf("When does my order arrive?")).toEqual([]);
   expect(high.questionsOf(surely)).toMatchObject([{ texts: [surely] }]);
+});
+
+it("asks about the turns over which the detector finds what is split", () => {
+  const request = create(EvaluateRequestSchema, {
+    messages: [
+      { role: "user", content: "The first words are blue" },
+      { role: "user", content: "bird, and that is all." },
+    ],
+  });
+  const split = (between: string) =>
+    engineOf(`
+detectors: {words: {use: keywords, keywords: [blue bird], backend: {key: model, ask: {between: ${between}}}}}
+rules: [{id: r, stages: [input], detect: words, action: BLOCK}]
+`).engine;
+  const moment = { stage: stageOfTranscript(request), isTranscript: true, now: new Date(0) };
+  const texts = request.messages.map(({ content }) => content);
+  const high = split("[1, 1]");
+  expect(high.questionsOf(request, moment)).toMatchObject([{ texts }]);
+  expect(split("[0, 0.4]").questionsOf(request, moment)).toEqual([]);
+  const answers = new Map(
+    high.questionsOf(request, moment).flatMap(({ texts: asked }) => asked.map((text) => [text, { findings: [] }])),
+  );
+  const { response } = high.evaluate(request, {
+    ...moment,
+    evaluationId: "1",
+    fingerprintKey: new Uint8Array(32),
+    bundle: create(BundleReferenceSchema),
+    elapsedUs: () => 0,
+    backends: (_, text) => answers.get(text),
+  });
+  expect(response.unjudged).toEqual([]);
 });
 
 it("judges by the detector itself where the policy does not ask, and leaves nothing unjudged there", () => {
