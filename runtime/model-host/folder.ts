@@ -12,7 +12,8 @@ export const folderLimits = {
   /** ONNX itself ends at 2 GiB for a graph. */
   folderBytes: 2 * 1024 ** 3,
   jsonBytes: 64 * 1024 ** 2,
-  files: 100,
+  /** Files and folders, the model's own folder included. */
+  entries: 100,
 } as const;
 
 /** A file of a folder. */
@@ -33,7 +34,7 @@ export function modelsIn(folder: string): string[] {
 
 /** The files of a model, by path. Throws a LoadFailure for links and for sizes above the limits. */
 export function filesOf(folder: string): ModelFile[] {
-  const files = walk(folder, "").sort((a, b) => (a.path < b.path ? -1 : 1));
+  const files = walk(folder).sort((a, b) => (a.path < b.path ? -1 : 1));
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (totalBytes > folderLimits.folderBytes)
     throw new LoadFailure("size_limit", `the folder has ${totalBytes} bytes; at most ${folderLimits.folderBytes}`);
@@ -46,16 +47,19 @@ export function filesOf(folder: string): ModelFile[] {
   return files;
 }
 
-function walk(folder: string, below: string): ModelFile[] {
-  const entries = readdirSync(join(folder, below), { withFileTypes: true });
-  if (entries.length > folderLimits.files)
-    throw new LoadFailure("size_limit", `more than ${folderLimits.files} files; a model needs three`);
-  return entries.flatMap((entry) => {
-    const path = posix.join(below, entry.name);
-    if (entry.isDirectory()) return walk(folder, path);
-    if (!entry.isFile()) throw new LoadFailure("link_refused", `${path} is a link or no ordinary file`);
-    return [{ path, sizeBytes: lstatSync(join(folder, path)).size }];
-  });
+function walk(folder: string): ModelFile[] {
+  const files: ModelFile[] = [];
+  const folders = [""];
+  for (const below of folders)
+    for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
+      const path = posix.join(below, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (!entry.isFile()) throw new LoadFailure("link_refused", `${path} is a link or no ordinary file`);
+      else files.push({ path, sizeBytes: lstatSync(join(folder, path)).size });
+      if (files.length + folders.length > folderLimits.entries)
+        throw new LoadFailure("size_limit", `more than ${folderLimits.entries} files and folders; a model needs three`);
+    }
+  return files;
 }
 
 /**

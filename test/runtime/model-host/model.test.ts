@@ -1,6 +1,6 @@
 // A model is in only when everything about it is right: its files, its tokenizer, its graph, its own examples.
 
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -96,6 +96,7 @@ describe.skipIf(!hasAddon)("a model in a folder", () => {
     ["size_limit", "has JSON above 64 MiB", (folder) => grow(join(folder, "tokenizer.json"), 64 * 1024 ** 2 + 1)],
     ["size_limit", "is above 2 GiB", (folder) => grow(join(folder, "model.onnx"), 2 * 1024 ** 3 + 1)],
     ["size_limit", "has a thousand files", (folder) => scatter(folder)],
+    ["size_limit", "has a hundred folders", (folder) => nest(folder)],
     [
       "tokenizer_invalid",
       "has a tokenizer of no known kind",
@@ -174,6 +175,11 @@ function grow(path: string, bytes: number): void {
 
 function scatter(folder: string): void {
   for (let index = 0; index < 120; index++) writeFileSync(join(folder, `${index}.txt`), "");
+}
+
+function nest(folder: string): void {
+  for (let outer = 0; outer < 10; outer++)
+    for (let inner = 0; inner < 10; inner++) mkdirSync(join(folder, `${outer}`, `${inner}`), { recursive: true });
 }
 
 function edit(folder: string, name: string, members: object): void {
