@@ -139,6 +139,11 @@ describe("an export", () => {
     expect(json.left_out.query).toBe(json.tree_size - 152);
     await evidence("export", "--control", "soc2-cc6.2", "--out", "some.zip");
     expect(await verify("some.zip")).toMatchObject({ code: 0, stdout: expect.stringContaining("by the query") });
+    // Its earlier checkpoints would need the hashes that it leaves out.
+    const reading = ["controls.csv", "checkpoints.jsonl", "keys.txt", "README.md"];
+    expect(JSON.parse((await verify("some.zip", "--json")).stdout)).toMatchObject({
+      ...{ verified: true, checkpoints: 0, unknown_signer: 0, unverified: reading },
+    });
     expect((await evidence("export", "--control", "none", "--out", "none.zip")).stderr).toContain("no such control");
   });
 
@@ -248,6 +253,15 @@ describe("an export", () => {
       );
       expect(JSON.parse((await verify("forged.zip", "--json")).stdout).message).toContain(message);
     }
+    const added = async (name: string, { before = [], after = [] }: { before?: number[]; after?: number[] }) => {
+      const content = Buffer.concat([Buffer.from(before), files[name] ?? Buffer.alloc(0), Buffer.from(after)]);
+      write("forged.zip", await zipped(withFile(files, name, content)));
+      return JSON.parse((await verify("forged.zip", "--json")).stdout).message;
+    };
+    // Bytes that a reader of text may drop: a mark of the order of bytes, the beginning of a character, half a line.
+    expect(await added("bundles.jsonl", { before: [0xef, 0xbb, 0xbf] })).toContain("no manifest of a version");
+    expect(await added("bundles.jsonl", { after: [0xe2, 0x82] })).toContain("bundles.jsonl is not text in UTF-8");
+    expect(await added("checkpoints.jsonl", { after: [0x78] })).toContain("checkpoints.jsonl ends within a line");
     // What is deleted later is a gap, and the export is verified as before.
     await tamper(`delete from bundle where digest = '${bundle.digest}'`);
     await evidence("export", "--out", "gone.zip");

@@ -123,8 +123,9 @@ async function verifyPackage(file: FileHandle, { keys, kept }: Trusted): Promise
   const isWhole = Object.keys(manifest.query).length === 0;
   const said = await textOf(file, entryOf(packageFiles.checkpoints), maxCheckpointsBytes);
   const own = checkpointsIn(said, keys);
+  // What a query leaves out has no hashes in the file, so nothing but what is kept is compared with it.
   const compared = isWhole ? [...kept, ...own] : kept;
-  const ofOtherKeys = said.split("\n").length - 1 - own.length;
+  const ofOtherKeys = isWhole ? linesIn(said).length - own.length : 0;
   const digests = { log: createHash("sha256"), files: new PackageDigests() };
   const log = await verifyLines(unzipped(file, entryOf(packageFiles.log)), { keys, kept: compared }, digests);
   if (log.origin !== manifest.origin || log.size !== manifest.treeSize || (isWhole && log.leftOut.query > 0))
@@ -140,7 +141,10 @@ async function verifyPackage(file: FileHandle, { keys, kept }: Trusted): Promise
   if (!hasAllManifests) throw new PackageError(`${packageFiles.bundles} is not of the versions that the log names`);
   for (const [name, digest] of files)
     if (found.get(name) !== digest) throw new PackageError(`${name} does not say what ${packageFiles.log} says`);
-  return { ...log, compared: compared.length, ofOtherKeys, unverified: unsignedNames };
+  const unverified = packageNames.filter(
+    (name) => unsignedNames.includes(name) || (name === packageFiles.checkpoints && !isWhole),
+  );
+  return { ...log, compared: compared.length, ofOtherKeys, unverified };
 }
 
 /** Verifies that each manifest has the digest that its line says; returns the digest of the file. */
@@ -148,7 +152,8 @@ async function verifyBundles(chunks: AsyncIterable<Buffer>, digests: PackageDige
   const hash = createHash("sha256");
   const noManifest = () => new PackageError(`${packageFiles.bundles} has a line that is no manifest of a version`);
   let rest = "";
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  // A mark of the order of bytes would be dropped, and is none of the log's.
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   for await (const chunk of chunks) {
     hash.update(chunk);
     const lines = (rest + textIn(decoder, chunk)).split("\n");
@@ -163,13 +168,15 @@ async function verifyBundles(chunks: AsyncIterable<Buffer>, digests: PackageDige
       digests.manifest(read, { isThere: manifest !== null });
     }
   }
-  if (rest !== "") throw noManifest();
+  // With the bytes of a character that has not ended.
+  if (rest + textIn(decoder) !== "") throw noManifest();
   return hash.digest("hex");
 }
 
-function textIn(decoder: TextDecoder, chunk: Buffer): string {
+/** The text of the next bytes; without them, of what is left at the end. */
+function textIn(decoder: TextDecoder, chunk?: Buffer): string {
   try {
-    return decoder.decode(chunk, { stream: true });
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch {
     throw new PackageError(`${packageFiles.bundles} is not text in UTF-8`);
   }
@@ -187,21 +194,23 @@ function checkDigests({ files }: PackageManifest, found: ReadonlyMap<string, str
 
 /** The checkpoints that a known key signed; the log's earlier keys may be unknown. */
 function checkpointsIn(text: string, keys: KnownKeys): TreeHead[] {
-  return text
-    .split("\n")
-    .slice(0, -1)
-    .flatMap((line) => {
-      try {
-        const read = readLogLine(line);
-        if (read.case === "checkpoint") return verifyCheckpoint(read.note, keys);
-      } catch (error) {
-        if (error instanceof UnknownSigner) return [];
-        throw new PackageError(
-          `${packageFiles.checkpoints}: ${error instanceof Error ? error.message : String(error)}`,
-        );
-      }
-      throw new PackageError(`${packageFiles.checkpoints} has a line that is no checkpoint`);
-    });
+  return linesIn(text).flatMap((line) => {
+    try {
+      const read = readLogLine(line);
+      if (read.case === "checkpoint") return verifyCheckpoint(read.note, keys);
+    } catch (error) {
+      if (error instanceof UnknownSigner) return [];
+      throw new PackageError(`${packageFiles.checkpoints}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    throw new PackageError(`${packageFiles.checkpoints} has a line that is no checkpoint`);
+  });
+}
+
+/** The lines of a text, each of which has its newline. */
+function linesIn(text: string): string[] {
+  const lines = text.split("\n");
+  if (lines.pop() !== "") throw new PackageError(`${packageFiles.checkpoints} ends within a line`);
+  return lines;
 }
 
 async function textOf(file: FileHandle, entry: ZipEntry, maxBytes: number): Promise<string> {
