@@ -258,9 +258,18 @@ class ErasureStep {
     const { kind } = this.#spec;
     const isKnown = (text: string) => this.#wanted.has(this.#digest(kind, text).toString("hex"));
     if (kind !== "member") return isKnown(value);
-    return value.includes("@") && (isKnown(value) || isKnown(addressKey(value)));
+    return addressesIn(value).some((address) => isKnown(address) || isKnown(addressKey(address)));
   }
 }
+
+/** What may be an address in a text: all of it, or a part, as of "operator:ada@example.com" or of a reason in words. */
+function addressesIn(text: string): readonly string[] {
+  if (!text.includes("@")) return [];
+  const parts = text.split(besideAddresses).map((part) => part.replace(/\.+$/, ""));
+  return [text, ...parts.filter((part) => part !== text && part.includes("@"))];
+}
+
+const besideAddresses = /[\s"'`()<>[\]{}|\\,;:/?=&]+/;
 
 /**
  * What openings that name the subject contain, as JSON has it. Undefined where that is not known: of an address with

@@ -278,6 +278,8 @@ describe("an erasure", () => {
     await change(one.toUpperCase(), ["environment/1", null, { name: "kept" }]);
     await change(one.toLowerCase(), ["environment/2", null, { roles: { [other.toUpperCase()]: "editor" } }]);
     await change(`not-${one}`, ["environment/3", null, { name: "of another" }]);
+    await change(`operator:${one}`, ["environment/4", null, { name: "kept" }]);
+    await change("grace@example.com", ["override/1", { to: `mailto:not-${one}` }, { reason: `As <${other}>. asked` }]);
     const { run } = await erasures.create(own.caller, { traceIds: [], memberId }, "has left");
     await worker.work({ org_id: own.orgId, run_id: run.id });
     const left = (await entriesOf(own)).filter(({ action }) => action === "team.update");
@@ -286,6 +288,8 @@ describe("an erasure", () => {
       [undefined, null, { name: "kept" }],
       [undefined, null, undefined],
       [`not-${one}`, null, { name: "of another" }],
+      [undefined, null, { name: "kept" }],
+      ["grace@example.com", { to: `mailto:not-${one}` }, undefined],
     ]);
   });
 
