@@ -2,6 +2,7 @@ import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
 import { type FieldViolation, validationFailed } from "../../fault/fault.ts";
+import { wrongTimes } from "../../fault/time-range.ts";
 import { assertValid, violationsOf } from "../../fault/validation.ts";
 import { type Connection, connectionKey } from "../context.ts";
 import { isParameter } from "../parameter.ts";
@@ -33,10 +34,14 @@ export function createValidateInterceptor(): Interceptor {
 // the parameter.
 async function check(method: DescMethod, message: Message, readBody: Connection["readBody"]): Promise<void> {
   const unbound = await readBody?.();
-  if (unbound === undefined) return assertValid(method.input, message);
+  const violations = [...violationsOf(method.input, message), ...wrongTimes(method.input, message)];
+  if (unbound === undefined) {
+    if (violations.length > 0) throw validationFailed(violations);
+    return;
+  }
   if (unbound.reason !== Reason.VALIDATION_FAILED) throw unbound;
   const told = unbound.extra.fields as unknown as readonly FieldViolation[]; // as validationFailed wrote them
   const isNew = ({ field }: FieldViolation) =>
     isParameter(method, field) && !told.some((other) => other.field === field);
-  throw validationFailed([...told, ...violationsOf(method.input, message).filter(isNew)]);
+  throw validationFailed([...told, ...violations.filter(isNew)]);
 }

@@ -1,10 +1,12 @@
-import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
-import { ValueSchema } from "@bufbuild/protobuf/wkt";
+import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
+import { TimestampSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { Reason } from "../../../../../gen/policyguard/common/v1/reason_pb.ts";
+import { CalibrationService } from "../../../../../gen/policyguard/control/v1/calibration_service_pb.ts";
 import { EnvironmentService } from "../../../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { EventName } from "../../../../../gen/policyguard/control/v1/event_pb.ts";
+import { EvidenceService } from "../../../../../gen/policyguard/control/v1/evidence_service_pb.ts";
 import { PolicyService } from "../../../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { TeamService } from "../../../../../gen/policyguard/control/v1/team_service_pb.ts";
 import { TraceService } from "../../../../../gen/policyguard/control/v1/trace_service_pb.ts";
@@ -95,6 +97,27 @@ test("messages say what was expected, and a field that was left out is required"
   const environments = createClient(EnvironmentService, transport);
   expect(await told(environments.createEnvironment({ orgId, projectId: newId() }, as("admin")))).toEqual({
     fields: [{ field: "name", message: "is required" }],
+  });
+});
+
+test("a time that no calendar has is refused by the path of its field", async () => {
+  const { transport } = serve((router) => {
+    router.service(EvidenceService, { listEvidence: () => ({}) }).service(CalibrationService, {});
+  });
+  const evidence = createClient(EvidenceService, transport);
+  const since = (seconds: bigint, nanos = 0) => create(TimestampSchema, { seconds, nanos });
+  const message = "expected a time of the years 1 to 9999";
+  for (const wrong of [since(-62_135_596_801n), since(253_402_300_800n), since(2n ** 63n - 1n), since(0n, 1e9)]) {
+    const told = await failureOf(evidence.listEvidence({ orgId, since: wrong }, as("admin")));
+    expect(told).toMatchObject({ reason: "INVALID_PARAMETER", extra: { fields: [{ field: "since", message }] } });
+  }
+  for (const right of [since(-62_135_596_800n), since(253_402_300_799n, 999_999_999)])
+    expect(await evidence.listEvidence({ orgId, since: right }, as("admin"))).toMatchObject({ total: 0 });
+  const data = { annotations: { since: since(2n ** 53n) } };
+  const calibrations = createClient(CalibrationService, transport);
+  const nested = await failureOf(calibrations.createCalibration({ orgId, data }, as("admin")));
+  expect(nested.extra).toMatchObject({
+    fields: expect.arrayContaining([{ field: "data.annotations.since", message }]),
   });
 });
 
