@@ -26,7 +26,7 @@ import { numberAfterRestore } from "../number-after-restore.ts";
 export const forkAction = "evidence.fork";
 
 /** Lost heads that a statement names. */
-const maxLost = 16;
+export const maxLost = 16;
 
 /** An epoch that began. */
 export interface BegunEpoch {
@@ -77,9 +77,12 @@ export async function newestEpoch(tx: Transaction): Promise<AuditEpochRow | unde
   return (await listEpochs(tx))[0];
 }
 
-/** Heads that witnesses have proved the log to have had, newest report first. */
-async function lostHeads(tx: Transaction): Promise<LostHead[]> {
-  const filter = { action: forkAction, actor: undefined, resource: undefined, since: undefined, until: undefined };
+/**
+ * Heads that witnesses have proved the log to have had, newest report first: all of them, or one, by the
+ * resource of its entries. At most `maxLost` reports count.
+ */
+export async function lostHeads(tx: Transaction, resource?: string): Promise<LostHead[]> {
+  const filter = { action: forkAction, actor: undefined, resource, since: undefined, until: undefined };
   const [found] = await listEvidence(tx, filter, { limit: maxLost, offset: 0 });
   const heads = found.flatMap(({ openings }) => {
     const kept = openings.after?.value === undefined ? undefined : JSON.parse(openings.after.value).kept;

@@ -12,11 +12,10 @@ import { newId } from "../../kit/process/id.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { writeAuditEntry } from "../../store/telemetry/audit-entry.ts";
-import { hasEntry } from "../../store/telemetry/evidence.ts";
 import { type AuditEpochRow, findCheckpoint, findLog, readTiles } from "../../store/telemetry/evidence-log.ts";
 import { serviceCaller } from "../service-caller.ts";
 import { noteKeyOf } from "./checkpoint-signing.ts";
-import { epochPayload, forkAction, newestEpoch } from "./evidence-epoch.ts";
+import { epochPayload, forkAction, lostHeads, maxLost, newestEpoch } from "./evidence-epoch.ts";
 import type { LogKeys } from "./log-key.ts";
 
 /** What a witness keeps. */
@@ -98,7 +97,7 @@ export class Witnesses {
     return { note: newest.note, fromSize: begun.size, hashes, keySet, epoch: await this.#keys.signEpoch(tx, payload) };
   }
 
-  /** Enters a fork in the log once for each runtime that reports it. */
+  /** Enters a fork in the log: once for each runtime and checkpoint that it kept, and so many times at most. */
   async #noteFork({ orgId, instanceId }: WitnessSource, notes: { kept: string; received: string }): Promise<void> {
     const isNew = await this.#database.systemTransaction(orgId, async (tx) => {
       const proved = await this.#proved(tx, notes);
@@ -108,7 +107,10 @@ export class Witnesses {
       }
       const resource = `runtime/${instanceId}`;
       const change = { resource, before: null, after: { kept: said(proved.kept), received: said(proved.received) } };
-      if (await hasEntry(tx, action, change)) return false;
+      // Of everything that was signed since, a hostile runtime can say that it contradicts what it keeps.
+      const told = await lostHeads(tx, resource);
+      const isTold = told.some(({ root_hash }) => root_hash === change.after.kept.root_hash);
+      if (isTold || told.length >= maxLost) return false;
       await writeAuditEntry(tx, serviceCaller(orgId, { action, requestId: newId(), address: "" }), change);
       return true;
     });
