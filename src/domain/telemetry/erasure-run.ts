@@ -265,8 +265,15 @@ class ErasureStep {
 /** What may be an address in a text: all of it, or a part, as of "operator:ada@example.com" or of a reason in words. */
 function addressesIn(text: string): readonly string[] {
   if (!text.includes("@")) return [];
-  const parts = text.split(besideAddresses).map((part) => part.replace(/\.+$/, ""));
-  return [text, ...parts.filter((part) => part !== text && part.includes("@"))];
+  const parts = text.split(besideAddresses).filter((part) => part.includes("@"));
+  return [...new Set([text, ...parts.map(withoutLastDots)])];
+}
+
+// An expression would try each of many dots anew.
+function withoutLastDots(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === ".") end--;
+  return text.slice(0, end);
 }
 
 const besideAddresses = /[\s"'`()<>[\]{}|\\,;:/?=&]+/;
