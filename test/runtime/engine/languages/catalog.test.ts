@@ -10,6 +10,7 @@ import type { Language } from "../../../../runtime/engine/languages/language.ts"
 const folder = join(import.meta.dirname, "../../../../runtime/engine/languages");
 const languages = new Map(ofLanguages((language) => language));
 const keys: Readonly<Record<string, Exclude<keyof Language, "tag">>> = {
+  "content-safety.ts": "contentSafety",
   "injection.ts": "injection",
   "phone.ts": "phone",
   "profanity.ts": "profanity",
