@@ -44,7 +44,7 @@ describe("an answer", () => {
       const timer = setInterval(() => response.write("x"), 20);
       response.on("close", () => clearInterval(timer));
     });
-    const answer = await outboundOf({ totalTimeoutMs: 300 }).post(request(`http://hook.test:${port}/`));
+    const answer = await outboundOf({ totalTimeoutMs: 3_000 }).post(request(`http://hook.test:${port}/`));
     expect(answer).toMatchObject({ statusCode: 200, isBodyCut: true });
     expect(answer.durationMs).toBeLessThan(20_000);
   });
