@@ -112,7 +112,7 @@ describe.skipIf(browserPath === undefined || !isAssurance())(
 
     /** The buttons of a page by what they are called, those of menus after the name of their menu. */
     async function openersOn(page: Page): Promise<readonly string[]> {
-      const names = await page.locator("#content button:visible").evaluateAll((buttons) =>
+      const names = await page.locator("#content button:visible:enabled").evaluateAll((buttons) =>
         buttons.flatMap((button) => {
           const name = button.getAttribute("aria-label") ?? button.textContent ?? "";
           if (button.getAttribute("aria-haspopup") !== "menu") return [name.trim()];

@@ -156,7 +156,7 @@ async function sendTwice(calls: HeldCalls, dialog: Locator): Promise<readonly st
   });
   await calls.drop();
   await alert
-    .getByText(/reach|connection|network|server/i)
+    .getByText(/does not answer/)
     .first()
     .waitFor();
   await keeps("when the server is gone");
