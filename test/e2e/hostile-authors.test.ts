@@ -134,8 +134,9 @@ describe("hostile documents", () => {
     );
     expect(refused).toMatchObject({ status: 503, body: { detail: { error: "overloaded", retry_after: 5 } } });
     expect((await call(scene.neighbour, "policies/validate", { document: fair })).body).toMatchObject({ valid: true });
-    // On a very busy machine those that wait may be too late as well, all of them even, or their calls end first (504). The
-    // first document of a new process pays for what the process has to build: a slow machine may need its CPU time for it.
+    // On a very busy machine those that wait may be too late as well, all of them even, or their calls end first (504).
+    // The first document of a new process pays for what the process has to build: a slow machine may need all of its
+    // CPU time for that.
     for (const { status } of await Promise.all(sending)) expect([200, 422, 503, 504]).toContain(status);
   });
 });
