@@ -116,9 +116,10 @@ export async function examineDialog(page: Page, calls: HeldCalls, opener: string
   await dialog.waitFor({ state: "detached" });
   const focused = await page.evaluate(() => {
     const { activeElement } = document;
-    return activeElement?.getAttribute("aria-label") ?? activeElement?.textContent ?? "";
+    if (activeElement === null || activeElement === document.body) return "";
+    return (activeElement.getAttribute("aria-label") ?? activeElement.textContent).trim();
   });
-  note(!focused.includes(opener), `gives the focus to "${focused.slice(0, 40)}" instead of "${opener}"`);
+  note(focused !== opener, `gives the focus to "${focused.slice(0, 40)}" instead of "${opener}"`);
   return flaws;
 }
 
