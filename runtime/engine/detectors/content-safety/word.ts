@@ -15,6 +15,8 @@ const maxWords = 512;
 const prefixLength = 5;
 /** Concepts of so many words before a word make pairs with its own. */
 const conceptReach = 8;
+/** What one word may stand for. */
+const maxConcepts = 8;
 const maxPairs = 12;
 const minor = concepts.indexOf("minor");
 const salts = {
@@ -24,11 +26,10 @@ const salts = {
   skip: 0x7f4a7c15,
   concept: 0x1b873593,
   concepts: 0x3c6ef372,
-  conceptWord: 0x6a09e667,
-  wordConcept: 0x5be0cd19,
   dense: 0x1f83d9ab,
 };
-const maxFeatures = maxWords * (4 + 4 + 2 * maxPairs);
+/** Of a word: itself, its beginning, two pairs, its concepts and their pairs. */
+const maxFeatures = maxWords * (4 + maxConcepts + maxPairs);
 
 let letterOf = new Uint16Array();
 let isDense = new Uint8Array();
@@ -75,7 +76,7 @@ export class WordReader {
           const letter = letterOf[text.charCodeAt(i)] ?? 0;
           if (letter === 0 || isDense[letter] === 1) break;
           if (length === maxWordLength) continue;
-          this.#letters[length++] = letter === 0x2019 ? 0x27 : letter;
+          this.#letters[length++] = letter;
           hash = wordHash.add(hash, letter);
         }
       }
