@@ -20,9 +20,10 @@ function* wrongIn(message: ReflectMessage, path: string): Generator<FieldViolati
   for (const field of message.fields.filter(leadsToTimes)) {
     const name = `${path}${field.name}`;
     for (const [at, value] of messagesOf(message, field)) {
-      if (value.desc.typeName !== TimestampSchema.typeName) yield* wrongIn(value, `${name}${at}.`);
+      const isTime = value.desc.typeName === TimestampSchema.typeName;
+      if (!isTime) yield* wrongIn(value, `${name}${at}.`);
+      // A message of that type's name is one.
       else if (isWrong(value.message as Timestamp))
-        // by its type's name
         yield { field: `${name}${at}`, message: "expected a time of the years 1 to 9999" };
     }
   }
