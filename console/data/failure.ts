@@ -113,3 +113,9 @@ function gatesOf(value: unknown): GateFault[] {
     typeof each?.gate === "string" && typeof each.state === "string" ? [{ gate: each.gate, state: each.state }] : [],
   );
 }
+
+/** What was refused about a field, by the name that requests have for it. */
+export function faultsOf(error: unknown): (field: string) => string | undefined {
+  const { fields } = error === undefined ? { fields: [] } : failureOf(error);
+  return (name) => fields.find(({ field }) => field === name)?.message;
+}

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import { failureOf } from "../data/failure.ts";
+import { faultsOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import { useBusy } from "./busy.ts";
 import { Button } from "./button.tsx";
@@ -39,8 +39,7 @@ export function DeedDialog({
 }) {
   const { run, isBusy, error } = useBusy();
   const [name, setName] = useState("");
-  const faults = error === undefined ? [] : failureOf(error).fields;
-  const faultOf: FaultOf = (field) => faults.find((each) => each.field === field)?.message;
+  const faultOf = faultsOf(error);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const texts = textsOf(event.currentTarget);

@@ -110,17 +110,19 @@ describe.skipIf(browserPath === undefined || !isAssurance())(
       reportSample({ n: Object.keys(places).length, failures: 0 });
     });
 
-    /** The buttons of a page by what they are called, those of menus after the name of their menu. */
+    /** The buttons of a page that promise a dialog, by their names, those of menus after the name of their menu. */
     async function openersOn(page: Page): Promise<readonly string[]> {
       const names = await page.locator("#content button:visible:enabled").evaluateAll((buttons) =>
         buttons.flatMap((button) => {
-          const name = button.getAttribute("aria-label") ?? button.textContent ?? "";
-          if (button.getAttribute("aria-haspopup") !== "menu") return [name.trim()];
+          const text = button.textContent.trim();
+          const name = button.getAttribute("aria-label") ?? text;
+          if (button.getAttribute("aria-haspopup") !== "menu") return text.endsWith("…") ? [name] : [];
           const menu = document.getElementById(button.getAttribute("popovertarget") ?? "");
-          return [...(menu?.querySelectorAll("button") ?? [])].map((item) => `${name}\n${item.textContent}`);
+          const items = [...(menu?.querySelectorAll("button") ?? [])].map((item) => item.textContent);
+          return items.filter((item) => item.endsWith("…")).map((item) => `${name}\n${item}`);
         }),
       );
-      return [...new Set(names)].filter((name) => name.endsWith("…"));
+      return [...new Set(names)];
     }
 
     /** Presses a button, or chooses from a menu. Returns what gets the focus when a dialog is closed. */

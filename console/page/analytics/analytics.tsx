@@ -11,7 +11,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { Button } from "../../part/button.tsx";
 import { Select, TypedFilter } from "../../part/field.tsx";
-import { NoRuntime } from "../../part/no-runtime.tsx";
+import { NoRuntime } from "../../part/onboarding/no-runtime.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";

@@ -5,14 +5,14 @@ import { useQuery } from "@connectrpc/connect-query";
 import { type FormEvent, useState } from "react";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
-import { failureOf } from "../../data/failure.ts";
+import { failureOf, faultsOf } from "../../data/failure.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
-import { TextField } from "../../part/field.tsx";
+import { FormFaults, TextField } from "../../part/field.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import style from "./environment.module.css";
@@ -79,10 +79,10 @@ export function DeedDialog({
       <form className={style.form} onSubmit={submit}>
         <p>{text}</p>
         {deed.kind !== "activate" && (
-          <>
+          <FormFaults value={faultsOf(error)}>
             <TextField label={texts.message} name="message" maxLength={2000} />
             <ActivateNow environment={deed.environment} />
-          </>
+          </FormFaults>
         )}
         {gates.shown}
         {error !== undefined && <Failed error={error} />}

@@ -13,7 +13,7 @@ import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
 import { createKey } from "../../part/keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
-import { NoProject } from "../../part/no-project.tsx";
+import { NoProject } from "../../part/onboarding/no-project.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { Answered, Failed, Loading } from "../../part/state.tsx";

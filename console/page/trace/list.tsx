@@ -24,7 +24,7 @@ import { Outcome } from "../../part/judgement/outcome.tsx";
 import { type OutcomeName, outcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 import { useKeys } from "../../part/keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
-import { NoRuntime } from "../../part/no-runtime.tsx";
+import { NoRuntime } from "../../part/onboarding/no-runtime.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";

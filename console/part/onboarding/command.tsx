@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { en } from "../text/en.ts";
-import { Button } from "./button.tsx";
+import { en } from "../../text/en.ts";
+import { Button } from "../button.tsx";
 import style from "./command.module.css";
 
 /** A command to paste into a terminal. */

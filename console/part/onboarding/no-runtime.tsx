@@ -1,7 +1,7 @@
-import { en } from "../text/en.ts";
+import { en } from "../../text/en.ts";
+import { LinkButton } from "../link-button.tsx";
+import { Empty } from "../state.tsx";
 import { Command } from "./command.tsx";
-import { LinkButton } from "./link-button.tsx";
-import { Empty } from "./state.tsx";
 
 const texts = en.fleet;
 

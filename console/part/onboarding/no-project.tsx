@@ -1,6 +1,6 @@
-import { en } from "../text/en.ts";
-import { LinkButton } from "./link-button.tsx";
-import { Empty } from "./state.tsx";
+import { en } from "../../text/en.ts";
+import { LinkButton } from "../link-button.tsx";
+import { Empty } from "../state.tsx";
 
 const texts = en.environments;
 
