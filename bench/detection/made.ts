@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { harmfulQuestion, isInnocent, readSafety } from "../../models/training/content-safety.ts";
+import { harmfulQuestion, offeredLanguage, readSafety } from "../../models/training/content-safety.ts";
 import { isHeldOut, type Row, readCorpus, readRows } from "../../models/training/row.ts";
 import { canaries, generatedCanaries } from "./generated/canary.ts";
 import { generatedCode } from "./generated/code.ts";
@@ -63,11 +63,7 @@ export const madeSets: readonly MadeSets[] = [
     parameters: (draw) => ({ canaries: [...canaries[draw]] }),
   }),
   setsOf("code", generatedCode, patterns.code),
-  setsOf("content_safety", safetyRows, patterns.contentSafety, { hasMoreDev }),
-  setsOf("content_safety", harmfulQuestions, patterns.contentSafety, {
-    hasMoreDev,
-    title: "questions of other authors",
-  }),
+  setsOf("content_safety", safetyRows, patterns.contentSafety),
   setsOf("encoding", generatedEncoding, patterns.encoding),
   setsOf("gibberish", generatedGibberish, patterns.gibberish, { hasMoreDev }),
   setsOf("keywords", generatedKeywords, new RegExp(keywordLists.test.join("|"), "i"), {
@@ -91,9 +87,9 @@ function setsOf(detector: string, rows: Rows, pattern: RegExp, more: More = {}):
 }
 
 /** Innocent texts that set the thresholds of a detector. */
-export function devRows({ detector, rows, hasMoreDev = false }: MadeSets): readonly Row[] {
+export function devRows({ rows, hasMoreDev = false }: MadeSets): readonly Row[] {
   const corpus = hasMoreDev ? readCorpus().filter((row) => isHeldOut(row) && drawOfGroup(row) === "dev") : [];
-  return [...rows("dev"), ...corpus].filter((row) => (detector === "content_safety" ? isInnocent(row) : !row.isAttack));
+  return [...rows("dev"), ...corpus].filter(({ isAttack }) => !isAttack);
 }
 
 // Sentences that are written one by one and kept beside this file; `label` names the detector that should find
@@ -103,18 +99,14 @@ function written(name: string): Rows {
   return (draw) => readRows(fileURLToPath(new URL(`./written/${name}.${draw}.jsonl`, import.meta.url)), label);
 }
 
-// The groups of wishes and look-alikes that nothing was trained on.
+// The groups of wishes and look-alikes that nothing was trained on, and English texts of the corpus of injection: it has
+// plain wishes of other authors among its innocent ones, of which the detector learned none.
 function safetyRows(draw: DrawName): Row[] {
-  return readSafety().filter((row) => isHeldOut(row) && drawOfGroup(row) === draw);
-}
-
-// Plain wishes that the corpus of injection has as innocent ones, beside its other innocent texts of the hold-out. The
-// detector "content_safety" learned none of the wishes.
-function harmfulQuestions(draw: DrawName): Row[] {
-  return readCorpus()
-    .filter((row) => !row.isAttack && drawOfGroup(row) === draw && row.lang === "en")
+  const corpus = readCorpus()
+    .filter((row) => !row.isAttack && row.lang === offeredLanguage)
     .filter((row) => row.kind === harmfulQuestion || isHeldOut(row))
     .map((row) => ({ ...row, isAttack: row.kind === harmfulQuestion }));
+  return [...readSafety().filter(isHeldOut), ...corpus].filter((row) => drawOfGroup(row) === draw);
 }
 
 // Texts in which something of any of the types lies.

@@ -20,9 +20,7 @@ function rowsOf(made: MadeSets, draw: DrawName): readonly Row[] {
 describe("the sets of a detector", () => {
   it.each(sets)("%s: has many texts of both sorts", (_, made) => {
     const test = rowsOf(made, "test");
-    // Wishes to do harm are written one by one, and half of those held out are for tuning.
-    const least = made.detector === "content_safety" ? 50 : 150;
-    expect(test.filter(({ isAttack }) => isAttack).length).toBeGreaterThanOrEqual(least);
+    expect(test.filter(({ isAttack }) => isAttack).length).toBeGreaterThanOrEqual(150);
     expect(test.filter(({ isAttack }) => !isAttack).length).toBeGreaterThanOrEqual(130);
   });
 
