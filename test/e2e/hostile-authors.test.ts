@@ -122,6 +122,10 @@ describe("hostile documents", () => {
   });
 
   it("of one organization use up its own turn: the tenth at once is refused, a neighbour's first is not", async () => {
+    scene = isAssurance() ? scene : await roomier(scene);
+    author = await scene.newAuthor();
+    // Both processes are there before, so that no document pays for their start.
+    await Promise.all([0, 1].map(() => call(scene.neighbour, "policies/validate", { document: fair })));
     const document = { kind: "tests", calls: [policyTests(15, 1_000)] };
     const sending = Array.from({ length: 10 }, (_, number) => send(document, number));
     // Once one is refused, all ten have arrived.
@@ -134,10 +138,8 @@ describe("hostile documents", () => {
     );
     expect(refused).toMatchObject({ status: 503, body: { detail: { error: "overloaded", retry_after: 5 } } });
     expect((await call(scene.neighbour, "policies/validate", { document: fair })).body).toMatchObject({ valid: true });
-    // On a very busy machine those that wait may be too late as well, all of them even, or their calls end first (504).
-    // The first document of a new process pays for what the process has to build: a slow machine may need all of its
-    // CPU time for that.
-    for (const { status } of await Promise.all(sending)) expect([200, 422, 503, 504]).toContain(status);
+    // On a very busy machine those that wait may be too late as well, all of them even.
+    for (const { status } of await Promise.all(sending)) expect([200, 503]).toContain(status);
   });
 });
 
@@ -187,11 +189,17 @@ async function call({ orgId, tokens }: World, path: string, body?: object): Prom
   return { status: response.status, body: await response.json() };
 }
 
+/** Another control plane in this process, with the CPU time of production. */
+async function roomier(former: Scene): Promise<Scene> {
+  await former.stop();
+  return ownProcess(analysisLimits.document.cpuMs);
+}
+
 /** A control plane in this process, whose documents may have less than they may have otherwise. */
-async function ownProcess(): Promise<Scene> {
+async function ownProcess(cpuMs = 1_500): Promise<Scene> {
   const { document } = analysisLimits;
   // Less CPU time, so that it is used up soon, and more time to get it in: analysis gives way to all other processes.
-  const limits = { ...analysisLimits, document: { ...document, cpuMs: 1_500, wallMs: 100_000 } };
+  const limits = { ...analysisLimits, document: { ...document, cpuMs, wallMs: 100_000 } };
   const pool: AnalysisPool = createAnalysisPool({ log: createLog({ name: "test", level: "silent" }), limits });
   const plane = await startTestControlPlane({ analysis: pool.analysis });
   return {

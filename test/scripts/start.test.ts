@@ -155,7 +155,7 @@ async function start(): Promise<void> {
       expect(child.exitCode, output).toBeNull();
       expect(output).toContain("Ctrl-C stops everything");
     },
-    { timeout: 50_000, interval: 50 },
+    { timeout: 200_000, interval: 50 },
   );
 }
 
