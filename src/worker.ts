@@ -24,6 +24,7 @@ import { assertNotRestored } from "./restore-check.ts";
 import { assertSchema, sayAlive, tellNewerSchema } from "./schema-check.ts";
 import { openDatabase } from "./store/connection/database.ts";
 import { assertDelivery } from "./store/connection/delivery-proof.ts";
+import { assertWorksOnQueue } from "./store/connection/login.ts";
 import { holdPool } from "./store/core/worker-pool.ts";
 import { WorkerJobs } from "./worker-jobs.ts";
 
@@ -53,6 +54,7 @@ await startOrSay({ name: "the worker", ports: "WORKER_MANAGEMENT_PORT" }, async 
   const { databaseUrl: url } = config;
   await assertDelivery({ listenUrl: url, notifyUrl: url, variable: "DATABASE_WORKER_URL" });
   const pool = openQueuePool(url, log);
+  await assertWorksOnQueue(pool, "DATABASE_WORKER_URL");
   measurePool(metrics, database);
   measureInstallation(metrics, database, pool);
   const runnerOptions: Omit<RunnerOptions, "tasks"> = {
