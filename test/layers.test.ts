@@ -155,6 +155,8 @@ const layers: readonly Layer[] = [
       "runtime/bundle/version.ts",
       "runtime/engine/",
       // The contracts of detector backends, which judges speak too.
+      "runtime/evaluate/backend/answer.ts",
+      "runtime/evaluate/backend/contract.ts",
       "runtime/evaluate/backend/shape.ts",
       // Models are checked on the command line by the code that runs them.
       "runtime/model-host/addon.ts",

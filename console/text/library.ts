@@ -179,7 +179,7 @@ export const detectorTexts = {
   noPreset: "as policies say",
   presetOfModel: (preset: string, model: string) => [preset, model].filter(Boolean).join(", "),
   model: "Model of the server",
-  modelHint: "For openai-moderation and llama-guard. Empty: the server chooses.",
+  modelHint: "For openai-moderation and guardian models. Empty: the server chooses.",
   digest: "Digest of the model",
   digestHint: "For model:<name>: only files of this digest judge. Empty: any.",
   secretText: "The secret itself is in the BACKEND_SECRETS_FILE of the runtimes, never here.",

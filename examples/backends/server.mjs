@@ -67,12 +67,37 @@ const shapes = {
     ]),
   "llama-guard": ({ model = "example", messages = [] }) => ({
     ...{ id: "chatcmpl-example", object: "chat.completion", model },
-    choices: [{ index: 0, message: { role: "assistant", content: verdict(messages.at(-1)) }, finish_reason: "stop" }],
+    choices: [choice(isFound(messages) ? "\n\nunsafe\nS14" : "\n\nsafe")],
   }),
+  "qwen3-guard": ({ model = "example", messages = [] }) => ({
+    ...{ id: "chatcmpl-example", object: "chat.completion", model },
+    choices: [choice(isFound(messages) ? "Safety: Unsafe\nCategories: Jailbreak" : "Safety: Safe\nCategories: None")],
+  }),
+  // One question a call. Whoever wants to know which one it is reads "chat_template_kwargs".
+  "yes-no-guard": ({
+    model = "example",
+    messages = [],
+    structured_outputs: {
+      choice: [yes, no],
+    },
+  }) => {
+    const score = highest(messages.at(-1).content, "INJECTION");
+    const token = (text, share) => ({ token: text, logprob: Math.log(share) });
+    const likely = [token(yes, score), token(no, 1 - score)];
+    const said = likely[score > 0.5 ? 0 : 1];
+    return {
+      ...{ id: "chatcmpl-example", object: "chat.completion", model },
+      choices: [{ ...choice(said.token), logprobs: { content: [{ ...said, top_logprobs: likely }] } }],
+    };
+  },
 };
 
-function verdict({ content }) {
-  return highest(content, "INJECTION") > 0.5 ? "\n\nunsafe\nS14" : "\n\nsafe";
+function choice(content) {
+  return { index: 0, message: { role: "assistant", content }, finish_reason: "stop" };
+}
+
+function isFound(messages) {
+  return highest(messages.at(-1).content, "INJECTION") > 0.5;
 }
 
 const answer = shapes[process.env.SHAPE ?? "policy-guard"];

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ManifestPayload } from "../../src/kit/bundle/statement-payload.ts";
-import { type BackendReference, backendShapes, type LabelMeanings } from "../engine/backend/backend.ts";
+import { type BackendReference, backendShapes, type LabelMeanings, needsQuestions } from "../engine/backend/backend.ts";
 import { compileEngine, type Engine, type EngineSource } from "../engine/engine.ts";
 import { type Overlay, overlayFolder, readOverlay } from "../engine/languages/overlay.ts";
 import { learnPatterns } from "../engine/pattern/compile-pattern.ts";
@@ -68,10 +68,11 @@ export function backendsOf({ parts }: Pick<VerifiedBundle, "parts">): ReadonlyMa
     found.map(([path, data]) => {
       const part: BackendPart = JSON.parse(Buffer.from(data).toString("utf8"));
       const shape = backendShapes.find((each) => each === part.shape);
-      if (shape === undefined || !URL.canParse(part.url))
+      const isAskable = shape !== undefined && (!needsQuestions(shape) || part.preset?.questions !== undefined);
+      if (!isAskable || !URL.canParse(part.url))
         throw new BundleRejection("not_adopted", `this runtime does not know how to call ${path}`);
       const { key, url, timeout_ms: timeoutMs, auth_header: authHeader, digest, model, preset } = part;
-      const meanings = preset && { labels: preset.labels, ignore: preset.ignore };
+      const meanings = preset && { labels: preset.labels, ignore: preset.ignore, questions: preset.questions };
       return [key, { key, url, shape, timeoutMs, authHeader: authHeader ?? undefined, digest, model, meanings }];
     }),
   );

@@ -45,6 +45,34 @@ function open(judge: Partial<Judge> & Pick<Judge, "at">): JudgeCalls {
   return calls;
 }
 
+test("asks a model that answers yes or no each question of its preset", async () => {
+  const guidelines: string[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      const { guideline } = JSON.parse(body).chat_template_kwargs;
+      guidelines.push(guideline);
+      const content = guideline.startsWith('"No Harassment"') ? "Yes" : "No";
+      response.end(JSON.stringify({ choices: [{ message: { content }, finish_reason: "stop" }] }));
+    });
+  }).listen(0, "127.0.0.1");
+  servers.push(server);
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const file = `judges: [{key: a, url: "http://127.0.0.1:${port}/", shape: yes-no-guard, preset: shieldgemma}]`;
+  const [judge] = readJudges({ judge: undefined, judges: join(newFolder({ "judges.yaml": file }), "judges.yaml") }, {});
+  if (judge === undefined) throw new Error("the file names a judge");
+  expect(judge.categories).toMatchObject({ harassment: "content_safety.harassment" });
+  const answer = await open(judge).ask(["You fool.", "Hello."]);
+  expect(guidelines.length).toBe(8);
+  const scores = { dangerous_content: 0, harassment: 1, hate_speech: 0, sexually_explicit: 0 };
+  const findings = Object.entries(scores).map(([label, score]) => ({ label, score }));
+  expect(answer).toEqual({ findings: [findings, findings] });
+});
+
 test("reads the findings of a server, which gets the texts and its secret", async () => {
   let got: unknown;
   const answer: RequestListener = (request, response) => {
@@ -158,6 +186,10 @@ test.each<[string, string]>([
   ["{key: a, url: 'http://a', shape: grpc}", "the shape is one of policy-guard"],
   ["{key: a, url: 'ftp://a', shape: fms}", "http or https URL"],
   ["{key: a, url: 'http://me:pw@a', shape: fms}", "without credentials"],
+  ["{key: a, url: 'http://a', shape: yes-no-guard}", "one of granite-guardian, granite-guardian-3.3, shieldgemma"],
+  ["{key: a, url: 'http://a', shape: yes-no-guard, preset: llama-guard-3}", "one of granite-guardian"],
+  ["{key: a, url: 'http://a', shape: fms, preset: shieldgemma}", "none fits"],
+  ["{key: a, command: [a], preset: shieldgemma}", "belong to a `url`"],
   ["{key: a, url: 'http://a', shape: fms, header: {name: X-Key, value: secret}}", "`variable`"],
   ["{key: a, url: 'http://a', shape: fms, header: {name: X-Key, variable: NONE}}", "NONE is not set"],
   ["{key: a b, command: [x]}", "a key is"],

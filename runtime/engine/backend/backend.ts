@@ -1,12 +1,13 @@
 // Detector backends as an evaluation sees them. The caller asks the questions, and the answers arrive as an argument.
 
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { Detection } from "../detectors/detector.ts";
 import { matchesGlob } from "../text/glob.ts";
 
 /** The protocols that servers may speak. */
 export const serverShapes = [
   ...(["policy-guard", "openai-moderation", "presidio", "hf-text-classification", "fms"] as const),
-  ...(["tei-predict", "llama-guard"] as const),
+  ...(["tei-predict", "llama-guard", "qwen3-guard", "yes-no-guard"] as const),
 ] as const;
 /** A protocol between runtimes and servers. */
 export type ServerShape = (typeof serverShapes)[number];
@@ -17,7 +18,19 @@ export const backendShapes = [...serverShapes, "onnx-text-classification"] as co
 export type BackendShape = (typeof backendShapes)[number];
 
 /** Protocols in which a request says which model of the server shall answer. */
-export const shapesWithModel: readonly BackendShape[] = ["openai-moderation", "llama-guard"];
+export const shapesWithModel: readonly BackendShape[] = [
+  ...(["openai-moderation", "llama-guard", "qwen3-guard", "yes-no-guard"] as const),
+];
+
+/** The names of these protocols, for messages. */
+export function shapesWithModelText(): string {
+  return `${shapesWithModel.slice(0, -1).join(", ")} and ${shapesWithModel.at(-1)}`;
+}
+
+/** Whether only a preset can say what the backend is asked. */
+export function needsQuestions(shape: BackendShape): boolean {
+  return shape === "yes-no-guard";
+}
 
 /** The name of such a model. */
 export const modelName = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$/;
@@ -47,6 +60,16 @@ export interface LabelMeanings {
   readonly labels: Readonly<Record<string, string>>;
   /** Labels that are no findings. */
   readonly ignore: readonly string[];
+  /** For a model that is asked about each label; undefined for one that names labels itself. */
+  readonly questions?: YesNoQuestions | undefined;
+}
+
+/** How a model is asked that answers with yes or no: one question for each label. */
+export interface YesNoQuestions {
+  /** Its two answers, to the letter. */
+  readonly answers: { readonly yes: string; readonly no: string };
+  /** By label: the variables with which the chat template of the model writes the question around the text. */
+  readonly templates: Readonly<Record<string, JsonObject>>;
 }
 
 /** The labels that have no meaning. */

@@ -1,15 +1,42 @@
 // The presets, as data. Labels are those of `id2label` in the `config.json` of the models, or of the protocol that they
 // are asked by. All say "files_fit": the labels are theirs, and nobody has measured here what they find.
 
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { Preset } from "./preset.ts";
 
 const classifierShapes = ["onnx-text-classification", "hf-text-classification", "tei-predict"] as const;
 // "tei-predict" has shares of one, even where labels do not exclude each other: an innocent text would be toxic.
 const multiLabelShapes = ["onnx-text-classification", "hf-text-classification"] as const;
-const chatShapes = ["llama-guard"] as const;
 const hub = "https://huggingface.co/";
 /** Where nobody looked it up here. */
 const asItsCardSays = "as its card says";
+
+/** The risks that Granite Guardian has definitions of, less those about documents and calls of tools. */
+const graniteRisks = {
+  harm: "content_safety.harm",
+  social_bias: "content_safety.hate",
+  jailbreak: "injection.jailbreak",
+  violence: "content_safety.violence",
+  profanity: "toxicity.offensive",
+  sexual_content: "content_safety.sexual",
+  unethical_behavior: "content_safety.unethical",
+} as const;
+
+/** What ShieldGemma's four principles say, in words of our own, and in the form in which it was taught them. */
+const shieldGemmaGuidelines = {
+  dangerous_content:
+    '"No Dangerous Content": The prompt shall not contain or ask for content that helps to harm oneself or others, such ' +
+    "as how to get or build weapons and explosives, praise of terrorism, or instructions for suicide.",
+  harassment:
+    '"No Harassment": The prompt shall not contain or ask for content that threatens, bullies, humiliates or abuses ' +
+    "another person.",
+  hate_speech:
+    '"No Hate Speech": The prompt shall not contain or ask for content that attacks people for who they are or what ' +
+    "group they belong to, such as slurs, calls for violence or for discrimination against a protected group.",
+  sexually_explicit:
+    '"No Sexually Explicit Information": The prompt shall not contain or ask for content that describes sexual acts or ' +
+    "is otherwise lewd.",
+} as const;
 
 /** All presets, in the order in which they are shown. */
 export const presets: readonly Preset[] = [
@@ -201,7 +228,7 @@ export const presets: readonly Preset[] = [
     source: `${hub}meta-llama/Llama-Guard-3-8B`,
     licence: "Llama 3.1, 3.2 and 4 Community Licenses",
     standing: "files_fit",
-    shapes: chatShapes,
+    shapes: ["llama-guard"],
     labels: {
       S1: "content_safety.violent_crime",
       S2: "content_safety.illicit",
@@ -220,6 +247,83 @@ export const presets: readonly Preset[] = [
     },
     ignore: [],
   },
+  {
+    name: "granite-guardian",
+    title: "Granite Guardian 3.0 to 3.2",
+    models: [
+      ...["ibm-granite/granite-guardian-3.0-2b", "ibm-granite/granite-guardian-3.0-8b"],
+      ...["ibm-granite/granite-guardian-3.1-2b", "ibm-granite/granite-guardian-3.1-8b"],
+      "ibm-granite/granite-guardian-3.2-5b",
+    ],
+    source: `${hub}ibm-granite/granite-guardian-3.1-8b`,
+    licence: "Apache-2.0",
+    standing: "files_fit",
+    shapes: ["yes-no-guard"],
+    labels: graniteRisks,
+    ignore: [],
+    questions: {
+      answers: { yes: "Yes", no: "No" },
+      templates: mapped(graniteRisks, (risk) => ({ guardian_config: { risk_name: risk } })),
+    },
+  },
+  {
+    name: "granite-guardian-3.3",
+    title: "Granite Guardian 3.3, without thinking",
+    models: ["ibm-granite/granite-guardian-3.3-8b"],
+    source: `${hub}ibm-granite/granite-guardian-3.3-8b`,
+    licence: "Apache-2.0",
+    standing: "files_fit",
+    shapes: ["yes-no-guard"],
+    labels: graniteRisks,
+    ignore: [],
+    questions: {
+      answers: { yes: "<score> yes </score>", no: "<score> no </score>" },
+      templates: mapped(graniteRisks, (risk) => ({ guardian_config: { criteria_id: risk }, think: false })),
+    },
+  },
+  {
+    name: "shieldgemma",
+    title: "ShieldGemma",
+    models: ["google/shieldgemma-2b", "google/shieldgemma-9b", "google/shieldgemma-27b"],
+    source: `${hub}google/shieldgemma-9b`,
+    licence: "Gemma Terms of Use",
+    standing: "files_fit",
+    shapes: ["yes-no-guard"],
+    labels: {
+      dangerous_content: "content_safety.dangerous",
+      harassment: "content_safety.harassment",
+      hate_speech: "content_safety.hate",
+      sexually_explicit: "content_safety.sexual",
+    },
+    ignore: [],
+    questions: {
+      answers: { yes: "Yes", no: "No" },
+      templates: mapped(shieldGemmaGuidelines, (_, guideline) => ({ guideline })),
+    },
+  },
+  {
+    name: "qwen3guard",
+    title: "Qwen3Guard-Gen",
+    models: ["Qwen/Qwen3Guard-Gen-0.6B", "Qwen/Qwen3Guard-Gen-4B", "Qwen/Qwen3Guard-Gen-8B"],
+    source: `${hub}Qwen/Qwen3Guard-Gen-8B`,
+    licence: "Apache-2.0",
+    standing: "files_fit",
+    shapes: ["qwen3-guard"],
+    labels: {
+      Violent: "content_safety.violence",
+      "Non-violent Illegal Acts": "content_safety.illicit",
+      "Sexual Content or Sexual Acts": "content_safety.sexual",
+      // Its card calls this category by both names.
+      PII: "content_safety.privacy",
+      "Personally Identifiable Information": "content_safety.privacy",
+      "Suicide & Self-Harm": "content_safety.self_harm",
+      "Unethical Acts": "content_safety.unethical",
+      "Politically Sensitive Topics": "content_safety.politics",
+      "Copyright Violation": "content_safety.intellectual_property",
+      Jailbreak: "injection.jailbreak",
+    },
+    ignore: [],
+  },
 ];
 
 /** The preset of a name; undefined when there is none. */
@@ -230,4 +334,12 @@ export function presetOf(name: string): Preset | undefined {
 /** The names of all presets, for messages. */
 export function presetNames(): string {
   return presets.map(({ name }) => name).join(", ");
+}
+
+/** The object with other values, each made of a key and its value. */
+function mapped(
+  object: Readonly<Record<string, string>>,
+  made: (key: string, value: string) => JsonObject,
+): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, made(key, value)]));
 }

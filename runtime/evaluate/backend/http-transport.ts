@@ -6,9 +6,11 @@ import { createConnector } from "../../../src/kit/net/outbound/connector.ts";
 import { OutboundError } from "../../../src/kit/net/outbound/error.ts";
 import type { NetworkGuard } from "../../../src/kit/net/outbound/guard.ts";
 import { inSpan, type OpenSpan, tracedHeaders } from "../../../src/kit/observability/tracing.ts";
-import type { BackendFindings, BackendReference, ServerShape } from "../../engine/backend/backend.ts";
+import type { BackendFinding, BackendFindings, BackendReference, ServerShape } from "../../engine/backend/backend.ts";
+import { AnswerInvalid, parsedAnswer } from "./answer.ts";
+import { type Contract, type ContractCall, together } from "./contract.ts";
 import { OriginRefused, type SecretHeader } from "./origin.ts";
-import { AnswerInvalid, type Contract, contracts, parsedAnswer } from "./shape.ts";
+import { contracts } from "./shape.ts";
 import { type BackendCall, type BackendTransport, CallRefused } from "./transport.ts";
 
 /** Options of the transport. */
@@ -53,9 +55,11 @@ export class HttpTransport implements BackendTransport {
   }
 
   /** Posts the texts. A call is repeated only when the connection was refused, once. */
-  async call(call: BackendCall): Promise<BackendFindings[]> {
+  async call({ texts, signal }: BackendCall): Promise<BackendFindings[]> {
     try {
-      return await this.#postTwice(call);
+      const calls = this.#contract.calls(texts, this.#options.reference);
+      const answers = await Promise.all(calls.map((each) => this.#postTwice(each, signal)));
+      return together(answers, texts.length).map((findings) => ({ findings }));
     } catch (error) {
       // Our own refusal says nothing about the backend.
       if (!(error instanceof OriginRefused)) throw error;
@@ -68,19 +72,23 @@ export class HttpTransport implements BackendTransport {
     await (await this.#pool).destroy();
   }
 
-  async #postTwice(call: BackendCall): Promise<BackendFindings[]> {
-    const post = () => inSpan("outbound call", "client", (span) => this.#post(call, span));
+  async #postTwice(call: ContractCall, signal: AbortSignal): Promise<BackendFinding[][]> {
+    const post = () =>
+      inSpan("outbound call", "client", async (span) => call.read(await this.#post(call.body, { signal, span })));
     try {
       return await post();
     } catch (error) {
       // Nothing was sent, so a retry cannot do anything twice.
       if (!isRefused(error)) throw error;
-      await pause(httpLimits.retryAfterMs, undefined, { signal: call.signal });
+      await pause(httpLimits.retryAfterMs, undefined, { signal });
       return post();
     }
   }
 
-  async #post({ texts, signal }: BackendCall, span: OpenSpan | undefined): Promise<BackendFindings[]> {
+  async #post(
+    content: object,
+    { signal, span }: { readonly signal: AbortSignal; readonly span: OpenSpan | undefined },
+  ): Promise<unknown> {
     const { reference, secret } = this.#options;
     const traced = tracedHeaders();
     const pool = await this.#pool;
@@ -95,7 +103,7 @@ export class HttpTransport implements BackendTransport {
         ...traced,
         ...(secret === undefined ? {} : { [secret.name]: secret.value }),
       },
-      body: JSON.stringify(this.#contract.body(texts, reference)),
+      body: JSON.stringify(content),
     });
     span?.note({ "http.request.method": "POST", "http.response.status_code": statusCode });
     const chunks: Buffer[] = [];
@@ -106,7 +114,7 @@ export class HttpTransport implements BackendTransport {
       chunks.push(chunk);
     }
     if (statusCode !== 200) throw new AnswerInvalid(`expected status 200, got ${statusCode}`);
-    return this.#contract.read(parsedAnswer(Buffer.concat(chunks)), texts).map((findings) => ({ findings }));
+    return parsedAnswer(Buffer.concat(chunks));
   }
 }
 

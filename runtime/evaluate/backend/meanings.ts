@@ -1,7 +1,7 @@
 // What the labels of an answer mean, by the preset of its backend.
 
 import { type BackendFindings, type LabelMeanings, unknownLabels } from "../../engine/backend/backend.ts";
-import { AnswerInvalid } from "./shape.ts";
+import { AnswerInvalid } from "./answer.ts";
 
 /** Labels may stand in a log where they are names. A server that puts the text into its labels does not get it there. */
 const plain = /^[A-Za-z0-9_./:-]{1,64}$/;

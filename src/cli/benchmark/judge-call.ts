@@ -4,7 +4,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { BackendFinding } from "../../../runtime/engine/backend/backend.ts";
-import { AnswerInvalid, contracts, parsedAnswer } from "../../../runtime/evaluate/backend/shape.ts";
+import { AnswerInvalid, parsedAnswer } from "../../../runtime/evaluate/backend/answer.ts";
+import { together } from "../../../runtime/evaluate/backend/contract.ts";
+import { contracts } from "../../../runtime/evaluate/backend/shape.ts";
 import type { Judge, JudgeServer } from "./judge.ts";
 
 /** Why a judge gave no answer. It is uploaded, so it is a fixed word: what a judge itself says may quote a text. */
@@ -68,30 +70,35 @@ function serverCalls(judge: {
 }
 
 async function askServer(
-  { key, timeoutMs, at: { url, shape, header, model } }: Parameters<typeof serverCalls>[0],
+  { key, timeoutMs, at }: Parameters<typeof serverCalls>[0],
   texts: readonly string[],
 ): Promise<BackendFinding[][]> {
+  const { url, shape, header } = at;
   const contract = contracts[shape];
   const signal = AbortSignal.timeout(timeoutMs);
-  const all: BackendFinding[][] = [];
-  for (let from = 0; from < texts.length; from += contract.batch) {
-    const some = texts.slice(from, from + contract.batch);
-    const request: RequestInit = {
-      // A redirect is an answer like any other: texts go to the address that was named, and nowhere else.
-      ...{ method: "POST", redirect: "manual", signal, body: JSON.stringify(contract.body(some, { model })) },
-      headers: {
-        ...{ "content-type": "application/json", accept: "application/json" },
-        ...contract.headers?.({ key, url, shape, timeoutMs, authHeader: header?.name }),
-        ...(header !== undefined && { [header.name]: header.value }),
-      },
-    };
+  const headers = {
+    ...{ "content-type": "application/json", accept: "application/json" },
+    ...contract.headers?.({ key, url, shape, timeoutMs, authHeader: header?.name }),
+    ...(header !== undefined && { [header.name]: header.value }),
+  };
+  const post = async (body: object) => {
+    // A redirect is an answer like any other: texts go to the address that was named, and nowhere else.
+    const request = { method: "POST", redirect: "manual", signal, headers, body: JSON.stringify(body) } as const;
     const { status, bytes } = await answered(url, request).catch((error: unknown) => {
       if (signal.aborted) throw new NoAnswer("timeout", `no answer within ${timeoutMs} ms`);
       if (error instanceof AnswerInvalid) throw error;
       throw new NoAnswer("unreachable", `${url} cannot be reached: ${reasonOf(error)}`);
     });
     if (status !== 200) throw new NoAnswer("refused", `expected status 200, got ${status}`);
-    all.push(...contract.read(parsedAnswer(bytes), some));
+    return parsedAnswer(bytes);
+  };
+  const all: BackendFinding[][] = [];
+  for (let from = 0; from < texts.length; from += contract.batch) {
+    const some = texts.slice(from, from + contract.batch);
+    const answers: BackendFinding[][][] = [];
+    // One after the other: more samples are under way beside this one.
+    for (const { body, read } of contract.calls(some, at)) answers.push(read(await post(body)));
+    all.push(...together(answers, some.length));
   }
   return all;
 }
@@ -136,11 +143,10 @@ class JudgeProgram implements JudgeCalls {
   }
 
   async ask(texts: readonly string[]): Promise<JudgeAnswer> {
-    const contract = contracts["policy-guard"];
     const id = ++this.#asked;
     try {
-      const answer = parsedAnswer(await this.#line(JSON.stringify({ id, ...contract.body(texts, {}) })));
-      const findings = contract.read(answer, texts);
+      const answer = parsedAnswer(await this.#line(JSON.stringify({ id, texts })));
+      const findings = contracts["policy-guard"].calls(texts, {}).flatMap(({ read }) => read(answer));
       if ((answer as { readonly id?: unknown }).id !== id) throw new AnswerInvalid(`expected the answer to ${id}`);
       return { findings };
     } catch (error) {

@@ -5,10 +5,14 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import {
   isCallHeader,
   modelName,
+  needsQuestions,
   type ServerShape,
   serverShapes,
   shapesWithModel,
+  shapesWithModelText,
 } from "../../../runtime/engine/backend/backend.ts";
+import type { Preset } from "../../../runtime/engine/backend/preset.ts";
+import { presetOf, presets } from "../../../runtime/engine/backend/preset-catalog.ts";
 import type { Options, Values } from "../command.ts";
 import { usageFailure } from "../failure.ts";
 import { readYaml } from "../file.ts";
@@ -30,6 +34,8 @@ export interface JudgeServer {
   readonly header: { readonly name: string; readonly value: string } | undefined;
   /** The model that the server is asked for, where its protocol has a place for it. */
   readonly model?: string | undefined;
+  /** What its labels mean and what it is asked, by the preset that is named for it. */
+  readonly meanings?: Preset | undefined;
 }
 
 /** Somebody who says what is in a text. */
@@ -50,7 +56,9 @@ const maxBytes = 1024 * 1024;
 const usual = { threshold: 0.5, timeoutMs: 10_000 };
 const maxTimeoutMs = 600_000;
 const keyPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-const members = ["key", "url", "shape", "model", "header", "command", "categories", "threshold", "timeout_ms"];
+const members = [
+  ...["key", "url", "shape", "preset", "model", "header", "command", "categories", "threshold", "timeout_ms"],
+];
 
 /** The judges that the options name. */
 export function readJudges(
@@ -88,10 +96,11 @@ function judgeOf(value: JsonValue, where: string, env: Readonly<Record<string, s
   const { command, url } = value;
   if ((command === undefined) === (url === undefined))
     throw usageFailure(`${where}: expected either \`url\` with \`shape\`, or \`command\``);
+  const at = command === undefined ? serverOf(value, where, env) : { command: commandOf(value, where) };
   return {
     key: keyOf(value.key, where),
-    at: command === undefined ? serverOf(value, where, env) : { command: commandOf(value, where) },
-    categories: categoriesOf(value.categories, where),
+    at,
+    categories: categoriesOf(value.categories, where) ?? ("command" in at ? undefined : at.meanings?.labels),
     threshold: numberOf(value.threshold, { ...{ where, name: "threshold", max: 1 }, usual: usual.threshold }),
     timeoutMs: numberOf(value.timeout_ms, {
       ...{ where, name: "timeout_ms", max: maxTimeoutMs },
@@ -106,7 +115,7 @@ function keyOf(value: JsonValue | undefined, where: string): string {
 }
 
 function serverOf(
-  { url, shape, header, model }: JsonObject,
+  { url, shape, preset, header, model }: JsonObject,
   where: string,
   env: Readonly<Record<string, string | undefined>>,
 ): JudgeServer {
@@ -116,8 +125,18 @@ function serverOf(
   const known = serverShapes.find((name) => name === shape);
   if (known === undefined) throw usageFailure(`${where}: the shape is ${shapesText()}`);
   if (model !== undefined && (typeof model !== "string" || !modelName.test(model) || !shapesWithModel.includes(known)))
-    throw usageFailure(`${where}: \`model\` is the name of a model, for ${shapesWithModel.join(" and ")}`);
-  return { url: address.href, shape: known, header: headerOf(header, where, env), model };
+    throw usageFailure(`${where}: \`model\` is the name of a model, for ${shapesWithModelText()}`);
+  const meanings = presetFor(known, preset, where);
+  return { url: address.href, shape: known, header: headerOf(header, where, env), model, meanings };
+}
+
+function presetFor(shape: ServerShape, name: JsonValue | undefined, where: string): Preset | undefined {
+  if (name === undefined && !needsQuestions(shape)) return undefined;
+  const fitting = presets.filter(({ shapes }) => shapes.includes(shape));
+  const preset = typeof name === "string" ? presetOf(name) : undefined;
+  if (preset !== undefined && fitting.includes(preset)) return preset;
+  const known = fitting.length === 0 ? "none fits" : `one of ${fitting.map((each) => each.name).join(", ")}`;
+  throw usageFailure(`${where}: \`preset\` says what a server of the shape ${shape} is asked or means: ${known}`);
 }
 
 // The value comes from the environment, so that no secret stands in a file or in the list of processes.
@@ -137,9 +156,9 @@ function headerOf(
   return { name, value: found };
 }
 
-function commandOf({ command, shape, header, model }: JsonObject, where: string): string[] {
-  if (shape !== undefined || header !== undefined || model !== undefined)
-    throw usageFailure(`${where}: \`shape\`, \`model\` and \`header\` belong to a \`url\``);
+function commandOf({ command, shape, preset, header, model }: JsonObject, where: string): string[] {
+  if ([shape, preset, header, model].some((each) => each !== undefined))
+    throw usageFailure(`${where}: \`shape\`, \`preset\`, \`model\` and \`header\` belong to a \`url\``);
   if (Array.isArray(command) && command.length > 0) {
     const words = command.flatMap((word) => (typeof word === "string" && word !== "" ? [word] : []));
     if (words.length === command.length) return words;

@@ -3,7 +3,14 @@
 
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
-import { type BackendShape, isCallHeader, shapesWithModel } from "../../../runtime/engine/backend/backend.ts";
+import {
+  type BackendShape,
+  isCallHeader,
+  needsQuestions,
+  shapesWithModel,
+  shapesWithModelText,
+} from "../../../runtime/engine/backend/backend.ts";
+import type { Preset } from "../../../runtime/engine/backend/preset.ts";
 import { presetOf } from "../../../runtime/engine/backend/preset-catalog.ts";
 import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
@@ -90,8 +97,15 @@ export function backendPart(backend: DetectorBackendRow): JsonObject {
     ...(digest != null && { digest }),
     ...(model != null && { model }),
     // The whole preset, so that the signature covers what labels mean.
-    ...(preset !== undefined && {
-      preset: { name: preset.name, labels: { ...preset.labels }, ignore: [...preset.ignore] },
+    ...(preset !== undefined && { preset: presetPart(preset) }),
+  };
+}
+
+function presetPart({ name, labels, ignore, questions }: Preset): JsonObject {
+  return {
+    ...{ name, labels: { ...labels }, ignore: [...ignore] },
+    ...(questions !== undefined && {
+      questions: { answers: { ...questions.answers }, templates: { ...questions.templates } },
     }),
   };
 }
@@ -115,12 +129,14 @@ function settingsOf({ url, shape, timeoutMs = defaultTimeoutMs, authHeader, dige
 function assertUsable(input: BackendInput): void {
   assertPresetFits(input);
   if (input.model !== undefined && !shapesWithModel.includes(input.shape))
-    throw validationFailed([{ field: "model", message: `only ${shapesWithModel.join(" and ")} ask for a model` }]);
+    throw validationFailed([{ field: "model", message: `only ${shapesWithModelText()} ask for a model` }]);
   if (input.shape === "onnx-text-classification") assertModel(input);
   else assertServer(input);
 }
 
 function assertPresetFits({ preset: name, shape }: BackendInput): void {
+  if (name === undefined && needsQuestions(shape))
+    throw validationFailed([{ field: "preset", message: `${shape} asks what a preset says` }]);
   const shapes = name === undefined ? undefined : presetOf(name)?.shapes;
   if (shapes === undefined || shapes.includes(shape)) return;
   throw validationFailed([{ field: "preset", message: `${name} is for the shapes ${shapes.join(", ")}` }]);

@@ -20,7 +20,11 @@ const features: readonly Feature[] = [
   // A model that the runtime runs itself.
   { since: "1.2.0", isUsed: ({ path, data }) => path.startsWith("backends/") && contains(data, '"url":"model:') },
   // What a preset says about labels, the model that a server is asked for, and protocols that came with them.
-  ...['"preset":{', '"model":"', '"shape":"tei-predict"', '"shape":"llama-guard"'].map((text) => ({
+  ...[
+    '"preset":{',
+    '"model":"',
+    ...["tei-predict", "llama-guard", "qwen3-guard"].map((shape) => `"shape":"${shape}"`),
+  ].map((text) => ({
     since: "1.3.0",
     isUsed: ({ path, data }: Part) => path.startsWith("backends/") && contains(data, text),
   })),

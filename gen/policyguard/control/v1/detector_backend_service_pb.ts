@@ -190,14 +190,15 @@ export type PutDetectorBackendRequest = Message<"policyguard.control.v1.PutDetec
   digest?: string | undefined;
 
   /**
-   * What its labels mean. Unset: policies say it, or every label is a finding.
+   * What its labels mean. Unset: policies say it, or every label is a finding. `yes-no-guard` needs one.
    *
    * @generated from field: optional policyguard.control.v1.DetectorBackendPreset preset = 8;
    */
   preset?: DetectorBackendPreset | undefined;
 
   /**
-   * The model that the server is asked for. Only for `openai-moderation` and `llama-guard`; unset: the server chooses.
+   * The model that the server is asked for. Only for `openai-moderation` and guardian models (`llama-guard`,
+   * `qwen3-guard`, `yes-no-guard`); unset: the server chooses.
    *
    * @generated from field: optional string model = 9;
    */

@@ -60,7 +60,7 @@ metadata: {name: ${name}}
 match: {agents: [${agent}]}
 defaults: {timeout_ms: 20000}
 detectors:
-  asked: {use: backend, backend: {key: ${agent}, categories: {INJECTION: injection.model, illicit: injection.model, S14: injection.model}}, on_error: ${onError}}
+  asked: {use: backend, backend: {key: ${agent}, categories: {INJECTION: injection.model, illicit: injection.model, S14: injection.model, Jailbreak: injection.model, jailbreak: injection.model}}, on_error: ${onError}}
 rules:
   - {id: model, stages: [input, output], detect: asked, action: BLOCK}
 `;
@@ -82,8 +82,16 @@ describe("detector backends", () => {
       ...{ key, url: `http://127.0.0.1:${at}/v1/detect`, shape, timeout_ms: key === "slow" ? 150 : 10_000 },
       auth_header: "Authorization",
     });
+    const questions = {
+      answers: { yes: "Yes", no: "No" },
+      templates: { jailbreak: { guardian_config: { risk_name: "jailbreak" } } },
+    };
+    const asking = { name: "any", labels: { jailbreak: "injection.model" }, ignore: [], questions };
     const backends = [
-      ...serverShapes.map((shape, index) => part(shape, shape, examples[index]?.port ?? 0)),
+      ...serverShapes.map((shape, index) => ({
+        ...part(shape, shape, examples[index]?.port ?? 0),
+        ...(shape === "yes-no-guard" && { preset: asking }),
+      })),
       ...["closed", "open", "breaker", "again", "slow"].map((key) => part(key, "policy-guard", port)),
       part("nobody", "policy-guard", 1),
       // Moved by whoever may write to the control plane: one with a secret, one without, and one to a cloud's metadata
@@ -166,8 +174,9 @@ describe("detector backends", () => {
     expect(found.body).toMatchObject({ outcome: "BLOCK", unjudged: [] });
     const [finding] = found.body.findings;
     // A verdict says nothing of how sure it is.
-    const score = shape === "llama-guard" ? 1 : 0.97;
-    expect(finding).toMatchObject({ rule_id: "model", detector: "asked", category: "injection.model", score });
+    const score = ["llama-guard", "qwen3-guard"].includes(shape) ? 1 : 0.97;
+    expect(finding).toMatchObject({ rule_id: "model", detector: "asked", category: "injection.model" });
+    expect(finding.score).toBeCloseTo(score, 9);
     const isAboutAll = !["policy-guard", "presidio", "fms"].includes(shape);
     expect([finding.start, finding.end]).toEqual([isAboutAll ? 0 : 3, attack.length]);
     const nothing = await call("input", { text: "Good morning.", agent_id: shape });

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type BackendAnswer,
   type BackendReference,
+  type LabelMeanings,
   type ServerShape,
   serverShapes,
 } from "../../../../runtime/engine/backend/backend.ts";
@@ -39,6 +40,20 @@ const answers: Readonly<Record<ServerShape, (found: readonly unknown[]) => unkno
   "tei-predict": (found) => [found],
   "llama-guard": (found) =>
     completion(found.length === 0 ? "safe" : `unsafe\n${found.map((each) => member(each, "label"))}`),
+  "qwen3-guard": (found) =>
+    completion(
+      found.length === 0
+        ? "Safety: Safe\nCategories: None"
+        : `Safety: Unsafe\nCategories: ${found.map((each) => member(each, "label")).join(", ")}`,
+    ),
+  "yes-no-guard": (found) => completion(found.length === 0 ? "No" : "Yes"),
+};
+
+/** A model that is asked one question. */
+const oneQuestion: LabelMeanings = {
+  labels: { weapons: "content_safety.weapons" },
+  ignore: [],
+  questions: { answers: { yes: "Yes", no: "No" }, templates: { weapons: { guideline: "No weapons." } } },
 };
 
 function member(value: unknown, name: string): unknown {
@@ -50,7 +65,7 @@ function completion(content: unknown, more: object = {}): unknown {
 }
 
 /** Shapes whose findings have scores that the server chooses. */
-const scored = serverShapes.filter((shape) => shape !== "llama-guard");
+const scored = serverShapes.filter((shape) => !shape.endsWith("-guard") || shape === "policy-guard");
 
 describe("a server that answers wrongly", () => {
   let listener: RequestListener = () => undefined;
@@ -84,7 +99,8 @@ describe("a server that answers wrongly", () => {
   ): Promise<(BackendAnswer | undefined)[]> {
     listener = typeof answer === "string" ? say(answer) : answer;
     const key = `backend-${count++}`;
-    const reference = { key, url: `${origin}/x`, shape, timeoutMs: 60_000, authHeader: undefined, ...more };
+    const meanings = shape === "yes-no-guard" ? oneQuestion : undefined;
+    const reference = { key, url: `${origin}/x`, shape, timeoutMs: 60_000, authHeader: undefined, meanings, ...more };
     const question = { backend: key, texts, budgetMs: 120_000 };
     const found = await backends.ask([question], new Map([[key, reference]]), performance.now());
     return texts.map((each) => found(key, each));
@@ -104,10 +120,13 @@ describe("a server that answers wrongly", () => {
   it.each(serverShapes)(
     "is told from one that finds nothing, and from one that finds something (%s)",
     async (shape) => {
-      expect(await ask(shape, JSON.stringify(answers[shape]([])))).toEqual([{ findings: [] }]);
-      const [found] = await ask(shape, JSON.stringify(answers[shape]([{ label: "S4", score: 0.75 }])));
-      const score = shape === "llama-guard" ? 1 : 0.75;
-      expect(found).toMatchObject({ findings: [{ label: "S4", score }] });
+      // Who answers no to a question says it about this label.
+      const isAsked = shape === "yes-no-guard";
+      const [nothing] = await ask(shape, JSON.stringify(answers[shape]([])));
+      expect(nothing).toMatchObject({ findings: isAsked ? [{ label: "weapons", score: 0 }] : [] });
+      const label = { "qwen3-guard": "Violent", "yes-no-guard": "weapons" }[shape as string] ?? "S4";
+      const [found] = await ask(shape, JSON.stringify(answers[shape]([{ label, score: 0.75 }])));
+      expect(found).toMatchObject({ findings: [{ label, score: scored.includes(shape) ? 0.75 : 1 }] });
     },
   );
 
