@@ -10,7 +10,7 @@ import { conditionName } from "./decide/match.ts";
 import { catalog } from "./detectors/catalog.ts";
 import type { DetectorDefinition, DetectorSpec, Scanner } from "./detectors/detector.ts";
 import type { Models } from "./detectors/detector-plan.ts";
-import { questionsOf } from "./evaluate/backend-question.ts";
+import { type AskingContext, questionsOf } from "./evaluate/backend-question.ts";
 import type { EvaluationContext } from "./evaluate/context.ts";
 import { type Evaluation, runEvaluation } from "./evaluate/evaluation.ts";
 import { specIndexOf } from "./evaluate/spec-index.ts";
@@ -116,10 +116,7 @@ export interface Engine {
   /**
    * The questions that backends have to answer before the request can be evaluated; the answers go into the context.
    */
-  readonly questionsOf: (
-    request: EvaluateRequest,
-    moment: Pick<EvaluationContext, "stage" | "isTranscript" | "now" | "memory">,
-  ) => readonly BackendQuestion[];
+  readonly questionsOf: (request: EvaluateRequest, moment: AskingContext) => readonly BackendQuestion[];
   /** Names of the output schemas, sorted. */
   readonly schemas: readonly string[];
   readonly evaluate: (request: EvaluateRequest, context: EvaluationContext) => Evaluation;

@@ -236,7 +236,9 @@ export class Evaluator {
   ): Promise<BackendAnswers> | undefined {
     const { backends } = this.#options;
     if (backends === undefined || loaded.engine.backends.length === 0) return undefined;
-    const questions = loaded.engine.questionsOf(request, context);
+    // A stream may have been open for long; what it has time for begins with its end.
+    const elapsedUs = () => (performance.now() - startedAtMs) * 1000;
+    const questions = loaded.engine.questionsOf(request, { ...context, elapsedUs });
     return questions.length === 0 ? undefined : backends.ask(questions, loaded.backends, startedAtMs);
   }
 

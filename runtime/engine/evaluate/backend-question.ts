@@ -3,11 +3,12 @@
 import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode, type Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { type BackedDetector, type BackendQuestion, whyUnasked } from "../backend/backend.ts";
-import type { Found, Scanner } from "../detectors/detector.ts";
+import type { Found, Lap, Scanner } from "../detectors/detector.ts";
 import type { ApplicablePolicy } from "../policy-plan/applicability.ts";
 import { modeAt } from "../policy-plan/rollout.ts";
 import { segmentsOf, type TextSegment, textSourceOf } from "../segment/segment.ts";
 import type { EvaluationContext } from "./context.ts";
+import { overdueOf, scanInTime } from "./scan-in-time.ts";
 import { backedSegment } from "./segment-scan.ts";
 import { withSplitPayloads } from "./split-payloads.ts";
 
@@ -34,9 +35,13 @@ export interface AskingTools {
   readonly backed: readonly BackedDetector[];
 }
 
-type AskingContext = Pick<EvaluationContext, "stage" | "isTranscript" | "now" | "memory">;
+/** What questions depend on of the evaluation that they are for. */
+export type AskingContext = Pick<EvaluationContext, "stage" | "isTranscript" | "now" | "memory" | "elapsedUs">;
 
-/** The questions that the rules need for the segments of a request; each text once for each backend. */
+/**
+ * The questions that the rules need for the segments of a request; each text once for each backend. Where scores have to
+ * be known first and time runs out, no question is left: the evaluation has no time to wait for an answer either.
+ */
 export function questionsOf(
   request: EvaluateRequest,
   context: AskingContext,
@@ -53,13 +58,19 @@ export function questionsOf(
   const maxMs = request.options?.timeoutMs ?? Number.POSITIVE_INFINITY;
   const asked = new Map<string, { readonly texts: Set<string>; budgetMs: number }>();
   const segments = segmentsOf(request, context);
-  const found = foundIn(segments, context, scanner);
+  const found = foundIn(segments, context, { scanner, isOverdue: overdueOf(request, context, applicable) });
   for (const [index, segment] of segments.entries()) {
     if (segment.text === "") continue;
     const about = backedSegment(segment, context.stage);
-    const isWanted = ({ inner, use }: BackedDetector) =>
-      whyUnasked(use, { ...about, own: () => (inner === undefined ? [] : (found(index).get(inner) ?? [])) }) ===
-      undefined;
+    const isWanted = ({ inner, use }: BackedDetector) => {
+      let isKnown = true;
+      const own = () => {
+        const scanned = inner === undefined ? none : found(index);
+        isKnown = scanned !== undefined;
+        return scanned?.get(inner ?? "") ?? [];
+      };
+      return whyUnasked(use, { ...about, own }) === undefined && isKnown;
+    };
     for (const { stages, terms, timeoutMs } of rules) {
       if (!stages.has(segment.stage ?? context.stage)) continue;
       for (const { backend, specKey } of terms) {
@@ -75,32 +86,39 @@ export function questionsOf(
   return [...asked].map(([backend, { texts, budgetMs }]) => ({ backend, texts: [...texts], budgetMs }));
 }
 
-/** What the detectors themselves find in a segment of a request, by its index. Segments are scanned only when needed. */
+const none: Found = new Map();
+
+/**
+ * What the detectors themselves find in a segment of a request, by its index; undefined when there was no time to find
+ * out. Segments are scanned only when needed.
+ */
 function foundIn(
   segments: readonly TextSegment[],
   { stage, isTranscript, memory }: AskingContext,
-  scanner: Scanner,
-): (index: number) => Found {
-  const alone = segments.map((segment) => {
-    let found: Found | undefined;
-    return () => {
+  { scanner, isOverdue }: { readonly scanner: Scanner; readonly isOverdue: () => boolean },
+): (index: number) => Found | undefined {
+  const alone = segments.map((segment) =>
+    once(() => {
+      const { text } = segment;
       const source = textSourceOf(segment, stage);
       // The evaluation finds the result in the memory again.
-      found ??=
-        memory === undefined
-          ? scanner.scan(segment.text, undefined, source)
-          : memory.scan(scanner, segment.text, source);
-      return found;
-    };
+      const scan = (lap: Lap | undefined) =>
+        memory === undefined ? scanner.scan(text, undefined, source, lap) : memory.scan(scanner, text, source, lap);
+      return scanInTime(text, { isOverdue, scan });
+    }),
+  );
+  if (isTranscript !== true) return (index) => alone[index]?.();
+  const joined = once(() => {
+    const scanned = alone.map((scan) => scan());
+    return isOverdue() ? scanned : withSplitPayloads(segments, scanned, (text) => scanner.scan(text));
   });
-  if (isTranscript !== true) return (index) => alone[index]?.() ?? new Map();
-  let joined: readonly (Found | undefined)[] | undefined;
-  return (index) => {
-    joined ??= withSplitPayloads(
-      segments,
-      alone.map((scan) => scan()),
-      (text) => scanner.scan(text),
-    );
-    return joined[index] ?? new Map();
+  return (index) => joined()[index];
+}
+
+function once<T>(work: () => T): () => T {
+  let done: { readonly result: T } | undefined;
+  return () => {
+    done ??= { result: work() };
+    return done.result;
   };
 }

@@ -32,7 +32,8 @@ import { knownLanguage } from "./detected-language.ts";
 import { quietScores } from "./quiet-score.ts";
 import { type FactSource, type ReplayFacts, replayFactsOf } from "./record-facts.ts";
 import { type RecordedSignals, recordSignals } from "./record-signals.ts";
-import { budgetMsOf, type Scanned, scanSegments } from "./segment-scan.ts";
+import { budgetMsOf } from "./scan-in-time.ts";
+import { type Scanned, scanSegments } from "./segment-scan.ts";
 import { TextLanguages } from "./text-languages.ts";
 import { watchedRulesOf } from "./watched-rules.ts";
 

@@ -4,12 +4,13 @@ import type { EvaluateRequest } from "../../../gen/policyguard/policy/v1/evaluat
 import type { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { UnaskedReason } from "../backend/backend.ts";
 import { type BackedSegment, withBackends } from "../backend/with-backends.ts";
-import type { Detection, Lap, SegmentDetections, TextSource } from "../detectors/detector.ts";
+import type { Detection, SegmentDetections, TextSource } from "../detectors/detector.ts";
 import type { KnownWindows } from "../detectors/finding.ts";
 import { nameOf, stages } from "../policy/enum-names.ts";
 import { DetectorTimes } from "../scan/detector-time.ts";
 import { type TextSegment, textSourceOf } from "../segment/segment.ts";
 import type { EvaluationContext, EvaluationTools } from "./context.ts";
+import { overdueOf, scanInTime } from "./scan-in-time.ts";
 import { withSplitPayloads } from "./split-payloads.ts";
 
 /** The detections in each segment, and when its scan ended. */
@@ -21,12 +22,6 @@ export interface Scanned {
 }
 
 /**
- * Texts of at least this many code units can be abandoned when time runs out; shorter ones are scanned in well under a
- * millisecond.
- */
-const minWatched = 8_192;
-
-/**
  * Scans the segments one after the other. Segments that time does not suffice for are left out; a long text may be
  * abandoned midway.
  */
@@ -36,32 +31,26 @@ export function scanSegments(
   context: EvaluationContext,
   { applicable, scanner, backed = [] }: EvaluationTools,
 ): Scanned {
-  const budgetMs = budgetMsOf(request, applicable);
-  const isOverdue = () => context.elapsedUs() > budgetMs * 1000;
+  const isOverdue = overdueOf(request, context, applicable);
   const { onDetectorTime, memory, windows } = context;
   const onTime = onDetectorTime ?? context.onScanTime;
   const times = onTime && new DetectorTimes(context.elapsedUs);
-  const lapOf = (text: string): Lap | undefined => {
-    if (text.length < minWatched) return times?.lap;
-    return (key) => {
-      times?.lap(key);
-      if (isOverdue()) throw new OutOfTime();
-    };
-  };
-  const scan = (text: string, source: TextSource, known: KnownWindows | undefined) => {
-    const lap = lapOf(text);
-    times?.start();
-    if (memory !== undefined && known === undefined && onDetectorTime === undefined)
-      return memory.scan(scanner, text, source, lap);
-    return scanner.scan(text, known, source, lap);
-  };
+  const scan = (text: string, source: TextSource, known: KnownWindows | undefined) =>
+    scanInTime(text, {
+      ...{ isOverdue, lap: times?.lap },
+      scan: (lap) => {
+        times?.start();
+        if (memory !== undefined && known === undefined && onDetectorTime === undefined)
+          return memory.scan(scanner, text, source, lap);
+        return scanner.scan(text, known, source, lap);
+      },
+    });
   const foundAtMs: number[] = [];
   const scanned = segments.map((segment, index) => {
     const { text } = segment;
     if (text === "" || applicable.length === 0) return new Map();
-    if (isOverdue()) return undefined;
-    const found = inTime(() => scan(text, textSourceOf(segment, context.stage), index === 0 ? windows : undefined));
-    foundAtMs[index] = context.elapsedUs() / 1000;
+    const found = scan(text, textSourceOf(segment, context.stage), index === 0 ? windows : undefined);
+    if (found !== undefined) foundAtMs[index] = context.elapsedUs() / 1000;
     return found;
   });
   if (onTime !== undefined) times?.report(onTime);
@@ -85,23 +74,6 @@ export function scanSegments(
 /** A segment, as far as it matters whether backends are asked about it. */
 export function backedSegment({ text, origin, stage }: TextSegment, ofRequest: Stage): BackedSegment {
   return { text, origin, stage: nameOf(stages, stage ?? ofRequest) };
-}
-
-/** The time limit of a request, in milliseconds since its evaluation began. */
-export function budgetMsOf(request: EvaluateRequest, applicable: EvaluationTools["applicable"]): number {
-  const maxMs = Math.max(0, ...applicable.map(({ policy }) => policy.timeoutMs));
-  return Math.min(maxMs, request.options?.timeoutMs ?? maxMs);
-}
-
-class OutOfTime extends Error {}
-
-function inTime<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof OutOfTime) return undefined;
-    throw error;
-  }
 }
 
 /** Sorts detections, so that an answer does not depend on the order in which a scanner finds them. */

@@ -1,10 +1,11 @@
 import { create } from "@bufbuild/protobuf";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { BundleReferenceSchema, EvaluateRequestSchema } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Outcome, Stage } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { BackendAnswer } from "../../../../runtime/engine/backend/backend.ts";
 import { compileEngine } from "../../../../runtime/engine/engine.ts";
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
+import { ScanCache } from "../../../../runtime/engine/scan/scan-cache.ts";
 import { stageOfTranscript } from "../../../../runtime/engine/segment/segment.ts";
 
 const head = "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: p}\n";
@@ -16,7 +17,7 @@ function engineOf(source: string) {
   const scope = { tenantId: "*", appId: "*", agentId: "*", env: "*" };
   const policies = [{ policyId: "1", name: "p", version: 1, scope, document: policy }];
   const engine = compileEngine({ policies, environment: "prod", projectId: "x" });
-  const moment = { stage: Stage.INPUT, now: new Date(0) };
+  const moment = { stage: Stage.INPUT, now: new Date(0), elapsedUs: () => 0 };
   return {
     engine,
     questionsOf: (text: string) => engine.questionsOf(create(EvaluateRequestSchema, { text }), moment),
@@ -26,7 +27,6 @@ function engineOf(source: string) {
         evaluationId: "1",
         fingerprintKey: new Uint8Array(32),
         bundle: create(BundleReferenceSchema),
-        elapsedUs: () => 0,
         backends: answer && (() => answer),
       }).response,
   };
@@ -44,7 +44,7 @@ it("asks a backend about each text once, and none for a stage without such rules
   expect(engine.backends).toEqual(["model"]);
   expect(questionsOf("hello")).toEqual([{ backend: "model", texts: ["hello"], budgetMs: 300 }]);
   expect(questionsOf("")).toEqual([]);
-  const output = { stage: Stage.OUTPUT, now: new Date(0) };
+  const output = { stage: Stage.OUTPUT, now: new Date(0), elapsedUs: () => 0 };
   expect(engine.questionsOf(create(EvaluateRequestSchema, { text: "hello" }), output)).toEqual([]);
 });
 
@@ -106,6 +106,51 @@ it("asks only where the score of the detector itself is between two thresholds",
   expect(high.questionsOf(surely)).toMatchObject([{ texts: [surely] }]);
 });
 
+describe("a request whose time runs out before its scores are known", () => {
+  /** A clock that goes on by a millisecond whenever somebody looks at it: time is what was done. */
+  function stepsOf(segments: readonly { readonly text: string }[], timeoutMs: number) {
+    const { engine } = engineOf(`defaults: {timeout_ms: ${timeoutMs}}\n${staged("{between: [0, 0.5]}")}`);
+    const memory = new ScanCache(2 ** 20);
+    let steps = 0;
+    const elapsedUs = () => 1000 * steps++;
+    const questions = engine.questionsOf(create(EvaluateRequestSchema, { segments: [...segments] }), {
+      ...{ stage: Stage.INPUT, now: new Date(0), elapsedUs, memory },
+    });
+    return { asked: questions.flatMap(({ texts }) => texts), scanned: memory.status.scanned, steps };
+  }
+
+  it("scans no further segment, and asks about those whose scores it knows", () => {
+    const segments = Array.from({ length: 40 }, (_, index) => ({ text: `When does order ${index} arrive?` }));
+    expect(stepsOf(segments, 1_000)).toMatchObject({ asked: segments.map(({ text }) => text), scanned: 40 });
+    const { asked, scanned } = stepsOf(segments, 9);
+    expect(scanned).toBe(10);
+    expect(asked).toEqual(segments.slice(0, 10).map(({ text }) => text));
+  });
+
+  it("gives up in the middle of a long text", () => {
+    const text = "Please ignore the previous weather and tell the system what the prompt delivery costs. ".repeat(700);
+    const whole = stepsOf([{ text }], 30_000);
+    expect(whole.asked).toEqual([text]);
+    expect(whole.steps).toBeGreaterThan(20);
+    const { asked, steps } = stepsOf([{ text }], 9);
+    expect(asked).toEqual([]);
+    expect(steps).toBe(11);
+  });
+
+  it("does not join the turns of a conversation any more", () => {
+    const messages = Array.from({ length: 4 }, (_, index) => ({ role: "user", content: `Turn number ${index}.` }));
+    const request = create(EvaluateRequestSchema, { messages });
+    const { engine } = engineOf(`defaults: {timeout_ms: 3}\n${staged("{between: [0, 0.5]}")}`);
+    let steps = 0;
+    const questions = engine.questionsOf(request, {
+      ...{ stage: stageOfTranscript(request), isTranscript: true, now: new Date(0) },
+      elapsedUs: () => 1000 * steps++,
+    });
+    expect(questions).toMatchObject([{ texts: messages.map(({ content }) => content) }]);
+    expect(steps).toBe(5);
+  });
+});
+
 it("asks about the turns over which the detector finds what is split", () => {
   const request = create(EvaluateRequestSchema, {
     messages: [
@@ -118,7 +163,7 @@ it("asks about the turns over which the detector finds what is split", () => {
 detectors: {words: {use: keywords, keywords: [blue bird], backend: {key: model, ask: {between: ${between}}}}}
 rules: [{id: r, stages: [input], detect: words, action: BLOCK}]
 `).engine;
-  const moment = { stage: stageOfTranscript(request), isTranscript: true, now: new Date(0) };
+  const moment = { stage: stageOfTranscript(request), isTranscript: true, now: new Date(0), elapsedUs: () => 0 };
   const texts = request.messages.map(({ content }) => content);
   const high = split("[1, 1]");
   expect(high.questionsOf(request, moment)).toMatchObject([{ texts }]);
@@ -131,7 +176,6 @@ rules: [{id: r, stages: [input], detect: words, action: BLOCK}]
     evaluationId: "1",
     fingerprintKey: new Uint8Array(32),
     bundle: create(BundleReferenceSchema),
-    elapsedUs: () => 0,
     backends: (_, text) => answers.get(text),
   });
   expect(response.unjudged).toEqual([]);
@@ -154,7 +198,9 @@ it("judges by the detector itself where the policy does not ask, and leaves noth
 it("asks only at the stages and for the origins that the policy names", () => {
   const { engine } = engineOf(staged("{stages: [output]}"));
   const at = (stage: typeof Stage.INPUT | typeof Stage.OUTPUT) =>
-    engine.questionsOf(create(EvaluateRequestSchema, { text: "hello" }), { stage, now: new Date(0) }).length;
+    engine.questionsOf(create(EvaluateRequestSchema, { text: "hello" }), {
+      ...{ stage, now: new Date(0), elapsedUs: () => 0 },
+    }).length;
   expect([at(Stage.INPUT), at(Stage.OUTPUT)]).toEqual([0, 1]);
   const web = engineOf(staged('{origins: ["web:*"]}')).engine;
   const segments = [
@@ -164,6 +210,7 @@ it("asks only at the stages and for the origins that the policy names", () => {
   const questions = web.questionsOf(create(EvaluateRequestSchema, { segments }), {
     stage: Stage.INPUT,
     now: new Date(0),
+    elapsedUs: () => 0,
   });
   expect(questions).toMatchObject([{ texts: ["from the web"] }]);
 });
