@@ -2,6 +2,7 @@
 // other: the evaluation goes on without it.
 
 import { connect, type Socket } from "node:net";
+import { machineMs } from "./machine-clock.ts";
 import {
   type HostMessage,
   type HostState,
@@ -16,8 +17,11 @@ import {
 /** What came of a question. */
 export type ModelResult = Exclude<ModelAnswer, { readonly failure: ModelFailure }> | { readonly failure: ModelFailure };
 
-/** A question, without what the client adds. */
-export type Question = Omit<ModelQuestion, "id">;
+/** A question, as it is asked. */
+export interface Question extends Omit<ModelQuestion, "id" | "endsAtMs"> {
+  /** How long somebody waits for the answer. */
+  readonly remainingMs: number;
+}
 
 const againMs = 100;
 /** How long a start waits for models; what is not loaded by then comes later. */
@@ -64,14 +68,14 @@ export class ModelClient {
   }
 
   /** The answer to a question; it may come long after anybody waits for it. Never throws. */
-  ask(question: Question): Promise<ModelResult> {
+  ask({ remainingMs, ...question }: Question): Promise<ModelResult> {
     const socket = this.#socket;
     if (socket === undefined)
       return Promise.resolve({ failure: this.#state === nobody ? "model_busy" : "model_crash" });
     const id = this.#count++;
     return new Promise((resolve) => {
       this.#asked.set(id, resolve);
-      sendFrame(socket, { id, ...question });
+      sendFrame(socket, { id, ...question, endsAtMs: machineMs() + remainingMs });
     });
   }
 

@@ -10,7 +10,9 @@ import { loadAddon } from "./addon.ts";
 import { FlightRecord } from "./flight-record.ts";
 import { modelsIn } from "./folder.ts";
 import type { HostLine, HostOptions } from "./host-options.ts";
+import { Judging } from "./judging.ts";
 import { LoadFailure } from "./load-failure.ts";
+import { machineMs } from "./machine-clock.ts";
 import { loadModel, type Model } from "./model.ts";
 import {
   type HostMessage,
@@ -32,6 +34,7 @@ const aliveEveryMs = 1_000;
 const options: HostOptions = JSON.parse(process.argv[2] ?? "{}");
 const flight = new FlightRecord(options.flightFile);
 const queue = new RunQueue({ threads: options.threads, maxWaiting });
+const judging = new Judging(queue, machineMs);
 const models = new Map<string, Model>();
 const states = new Map<string, ModelState>();
 const sockets = new Set<Socket>();
@@ -85,7 +88,7 @@ async function load(name: string, addon: ReturnType<typeof loadAddon>): Promise<
   flight.begin(0, digest);
   try {
     const model = await loadModel(join(options.folder, name), addon);
-    for (const { tokens, ms } of model.warmUps) queue.learn(name, tokens, ms);
+    for (const { tokens, ms } of model.warmUps) queue.times.learn(name, tokens, ms);
     models.set(name, model);
     const isTested = model.settings.fixtures.length > 0;
     log({ model: name, digest: model.digest, isTested }, isTested ? "a model is loaded" : untested);
@@ -114,7 +117,7 @@ async function answer(question: ModelQuestion): Promise<ModelAnswer> {
   }
 }
 
-async function judge({ model: name, text, digest, remainingMs }: ModelQuestion) {
+async function judge({ model: name, text, digest, endsAtMs }: ModelQuestion) {
   const model = models.get(name);
   if (model === undefined) {
     const isComing = !isSettled && (states.get(name)?.state ?? "loading") === "loading";
@@ -123,26 +126,20 @@ async function judge({ model: name, text, digest, remainingMs }: ModelQuestion) 
   if (digest !== undefined && digest !== model.digest) throw new Refused("model_mismatch");
   const input = digestOfInput(model.digest, text);
   if (isBarred(input)) throw new Refused("model_crash");
-  const startedAtMs = performance.now();
-  const { windows, isCut } = model.windowsOf(text);
   let runMs = 0;
-  const scores = await queue.run({
-    model: name,
-    windows,
-    remainingMs: remainingMs - (performance.now() - startedAtMs),
-    run: async (window, lane) => {
-      flight.begin(lane, input);
-      const watchdog = setTimeout(() => process.kill(process.pid, "SIGKILL"), maxRunMs);
-      const runAtMs = performance.now();
-      try {
-        return await model.run(window);
-      } finally {
-        runMs += performance.now() - runAtMs;
-        clearTimeout(watchdog);
-        flight.end(lane);
-      }
-    },
-  });
+  const run = async (window: readonly number[], lane: number) => {
+    flight.begin(lane, input);
+    const watchdog = setTimeout(() => process.kill(process.pid, "SIGKILL"), maxRunMs);
+    const runAtMs = performance.now();
+    try {
+      return await model.run(window);
+    } finally {
+      runMs += performance.now() - runAtMs;
+      clearTimeout(watchdog);
+      flight.end(lane);
+    }
+  };
+  const { scores, isCut } = await judging.scores({ model: name, text, endsAtMs }, { windowsOf: model.windowsOf, run });
   return { findings: findingsOf(scores, model), isCut, runMs };
 }
 

@@ -43,8 +43,8 @@ export interface ModelQuestion {
   readonly text: string;
   /** The digest that the bundle demands. */
   readonly digest?: string;
-  /** How long somebody waits for the answer. */
-  readonly remainingMs: number;
+  /** When nobody waits for the answer any more, by the clock of the machine: a question may wait before it is read. */
+  readonly endsAtMs: number;
 }
 
 /** The answer to a question. */

@@ -2,6 +2,7 @@
 // a refusal that comes at once leaves the caller its budget, a late answer does not.
 
 import type { ModelFailure } from "./protocol.ts";
+import { WorkTimes } from "./work-times.ts";
 
 /** Limits of the queue. */
 export interface QueueLimits {
@@ -40,20 +41,13 @@ export class Refused extends Error {
   }
 }
 
-/** The weight of the newest time in a mean. */
-const newestShare = 0.2;
-/**
- * What a refusal takes off the mean that caused it. Nothing runs while everything is refused, so a time that was
- * measured on a busy machine would never be corrected.
- */
-const refusalShare = 0.9;
-
 /** Runs windows, and keeps how long they take. */
 export class RunQueue {
   readonly #limits: QueueLimits;
   readonly #waiting: Waiting[] = [];
   readonly #free: number[];
-  readonly #means = new Map<string, Map<number, number>>();
+  /** How long windows take, by the number of their tokens. */
+  readonly times = new WorkTimes();
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
@@ -65,25 +59,11 @@ export class RunQueue {
     return this.#waiting.length;
   }
 
-  /** Notes how long a window took. */
-  learn(model: string, tokens: number, ms: number): void {
-    const means = this.#means.get(model) ?? new Map<number, number>();
-    this.#means.set(model, means);
-    const bucket = bucketOf(tokens);
-    const mean = means.get(bucket);
-    means.set(bucket, mean === undefined ? ms : mean + (ms - mean) * newestShare);
-  }
-
-  /** How long a window will take, in milliseconds. */
-  expectedMs(model: string, tokens: number): number {
-    const means = this.#means.get(model);
-    const bucket = bucketOf(tokens);
-    const mean = means?.get(bucket);
-    if (mean !== undefined || means === undefined) return mean ?? 0;
-    // Of the next longer length that is known, or of the longest.
-    const known = [...means.keys()].sort((a, b) => a - b);
-    const near = known.find((each) => each > bucket) ?? known.at(-1);
-    return near === undefined ? 0 : (means.get(near) ?? 0) * (near < bucket ? bucket / near : 1);
+  /** Throws Refused when no text can be answered in this time, whatever its windows: before anything is done with it. */
+  assertOpen(remainingMs: number): void {
+    if (remainingMs <= 0) throw new Refused("timeout");
+    const hasRoom = this.#waiting.length < this.#limits.maxWaiting + this.#free.length;
+    if (!hasRoom || this.#aheadMs() > remainingMs) throw new Refused("model_busy");
   }
 
   /** The output for each window. Throws Refused when they cannot all end in time, or when the queue is full. */
@@ -96,7 +76,7 @@ export class RunQueue {
         (window) =>
           new Promise<number[]>((resolve, reject) => {
             this.#waiting.push({
-              ...{ window, model, endsAtMs, expectedMs: this.expectedMs(model, window.length) },
+              ...{ window, model, endsAtMs, expectedMs: this.times.expectedMs(model, window.length) },
               start: (lane) => run(window, lane).then(resolve, reject),
               giveUp: () => reject(new Refused("timeout")),
             });
@@ -107,21 +87,19 @@ export class RunQueue {
   }
 
   #assertRoom({ model, windows, remainingMs }: WindowJob): void {
-    const own = windows.map((window) => this.expectedMs(model, window.length));
+    const own = windows.map((window) => this.times.expectedMs(model, window.length));
     const { threads, maxWaiting } = this.#limits;
-    const ahead = this.#waiting.reduce((sum, { expectedMs }) => sum + expectedMs, 0) / threads;
+    const ahead = this.#aheadMs();
     const ownMs = Math.max(Math.max(0, ...own), own.reduce((sum, each) => sum + each, 0) / threads);
     if (this.#waiting.length + windows.length > maxWaiting + this.#free.length) throw new Refused("model_busy");
     if (ahead + ownMs <= remainingMs) return;
-    if (ahead === 0) for (const window of windows) this.#forgive(model, window.length);
+    if (ahead === 0) for (const window of windows) this.times.forgive(model, window.length);
     throw new Refused("model_busy");
   }
 
-  #forgive(model: string, tokens: number): void {
-    const means = this.#means.get(model);
-    const bucket = bucketOf(tokens);
-    const mean = means?.get(bucket);
-    if (mean !== undefined) means?.set(bucket, mean * refusalShare);
+  /** How long it takes until what waits now has run. */
+  #aheadMs(): number {
+    return this.#waiting.reduce((sum, { expectedMs }) => sum + expectedMs, 0) / this.#limits.threads;
   }
 
   #startNext(): void {
@@ -138,13 +116,8 @@ export class RunQueue {
     const lane = this.#free.shift() ?? 0;
     const startedAtMs = performance.now();
     await start(lane);
-    this.learn(model, window.length, performance.now() - startedAtMs);
+    this.times.learn(model, window.length, performance.now() - startedAtMs);
     this.#free.push(lane);
     this.#startNext();
   }
-}
-
-/** Times are kept by length: the next power of two, at least 16. */
-function bucketOf(tokens: number): number {
-  return 2 ** Math.max(4, Math.ceil(Math.log2(Math.max(1, tokens))));
 }
