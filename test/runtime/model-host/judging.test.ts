@@ -100,6 +100,15 @@ describe("a text that a model is asked about", () => {
     expect((await Promise.all(all)).length).toBe(2);
   });
 
+  it("is not run when its windows took longer than is left, until refusals have lowered that", async () => {
+    tokenizingMs = 1;
+    queue.times.learn("tiny", 3, 400);
+    for (const text of ["a", "b", "c"])
+      await expect(scores(text, 300)).rejects.toMatchObject({ failure: "model_busy" });
+    expect([read.length, ran]).toEqual([3, 0]);
+    expect(await scores("d", 300)).toMatchObject({ scores: [[0.5]] });
+  });
+
   it("is not run when reading it took all its time", async () => {
     await expect(scores("a", 50)).rejects.toMatchObject({ failure: "model_busy" });
     expect([read, ran]).toEqual([["a"], 0]);
