@@ -49,9 +49,12 @@ export function readSafety(folder = safetyFolder): Row[] {
   return files
     .sort()
     .flatMap((name) => readRows(join(folder, name), "flagged"))
-    .filter(
-      ({ isAttack, kind, lang }) => !isAttack || (lang === offeredLanguage && categoryOfFamily[kind] !== undefined),
-    );
+    .filter(isOffered);
+}
+
+/** Whether the model may learn from a text: from all innocent ones, and from wishes of what is offered. */
+export function isOffered({ isAttack, kind, lang }: Pick<Row, "isAttack" | "kind" | "lang">): boolean {
+  return !isAttack || (lang === offeredLanguage && categoryOfFamily[kind] !== undefined);
 }
 
 /** Whether an innocent text was written to look like a wish to do harm. */
