@@ -114,8 +114,10 @@ function gatesOf(value: unknown): GateFault[] {
   );
 }
 
-/** What was refused about a field, by the name that requests have for it. */
-export function faultsOf(error: unknown): (field: string) => string | undefined {
+/** What was refused about a field or a part of it, by the path that requests have for it, such as "positive.labels". */
+export function faultsOf(error: unknown): (path: string) => string | undefined {
   const { fields } = error === undefined ? { fields: [] } : failureOf(error);
-  return (name) => fields.find(({ field }) => field === name)?.message;
+  const isWithin = (field: string, path: string) => field.startsWith(path) && /^[.[]/.test(field.slice(path.length));
+  return (path) =>
+    (fields.find(({ field }) => field === path) ?? fields.find(({ field }) => isWithin(field, path)))?.message;
 }

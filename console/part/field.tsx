@@ -1,4 +1,5 @@
 import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useId, useState } from "react";
+import { en } from "../text/en.ts";
 import style from "./field.module.css";
 
 /** What the server refused about a field of a form. */
@@ -12,6 +13,9 @@ function useFault(fault: string | undefined, name: string | undefined): string |
   const faultOf = useContext(FormFaults);
   return fault ?? (name === undefined ? undefined : faultOf(name));
 }
+
+/** What is no number is refused before it is sent: a form would read it as nothing. */
+const aNumber = { pattern: "\\s*\\d*\\.?\\d+\\s*", title: en.common.aNumber };
 
 interface Labelled {
   readonly label: string;
@@ -27,6 +31,7 @@ export function TextField({ label, hint, fault: own, ...input }: Labelled & Comp
   return (
     <Frame id={id} label={label} hint={hint} fault={fault}>
       <input
+        {...(input.inputMode === "decimal" ? aNumber : {})}
         {...input}
         id={id}
         className={style.input}

@@ -46,6 +46,7 @@ export const en = {
     copyLine: "Copy for .env",
     copied: "Copied",
     loading: "Loading…",
+    aNumber: "A number, such as 0.5",
     more: "Next page",
     back: "Previous page",
     all: "All",
@@ -120,9 +121,14 @@ export const en = {
     reference: "API reference",
     theme: "Appearance",
     themes: { system: "System", light: "Light", dark: "Dark" },
+    useTheme: { light: "Use the light theme", dark: "Use the dark theme" },
     signOut: "Sign out",
     organization: "Organization",
     open: "Open the menu",
+    project: "Project",
+    environment: "Environment",
+    allProjects: "All projects",
+    allEnvironments: "All environments",
   },
   signIn: {
     title: "Sign in",
@@ -270,6 +276,9 @@ export const en = {
     restore: (n: number) => `Restore v${n}`,
     witnesses: "Tests that come out otherwise",
     missing: "Versions are compared once there are two.",
+    draft: "your unsaved text",
+    runBy: (n: number, environments: readonly string[]) =>
+      [`v${n}`, environments.join(", ")].filter(Boolean).join(" · "),
   },
   environments: {
     title: "Environments",
@@ -284,6 +293,9 @@ export const en = {
     activateShort: (n: number) => `Activate v${n}…`,
     activateText: "Runtimes get it within a second, and enforce it as soon as they have verified it.",
     activated: (n: number, env: string) => `Version ${n} is active in ${env}.`,
+    approveShort: (n: number) => `Approve v${n}…`,
+    approved: (n: number, of: number) => `${n} of ${counted(of, "approval", "approvals")}`,
+    behind: (env: string, n: number) => `${n} behind ${env}`,
     rollBack: (n: number) => `Roll back to v${n}…`,
     isProtected: "protected",
     isFrozen: "frozen",
@@ -332,6 +344,7 @@ export const en = {
     rule: "Decided by",
     latency: "Time taken",
     environment: "Environment",
+    said: "Mark",
     range: "Range",
     ranges: { "1h": "Last hour", "24h": "Last 24 hours", "7d": "Last 7 days", "30d": "Last 30 days" } as Readonly<
       Record<string, string>

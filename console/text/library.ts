@@ -184,7 +184,7 @@ export const detectorTexts = {
   digestHint: "For model:<name>: only files of this digest judge. Empty: any.",
   secretText: "The secret itself is in the BACKEND_SECRETS_FILE of the runtimes, never here.",
   changed: "Changed",
-  edit: "Edit",
+  edit: "Edit…",
   editOf: (key: string) => `Edit ${key}`,
   editTitle: (key: string) => `Edit ${key}`,
   delete: "Delete…",

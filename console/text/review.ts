@@ -4,6 +4,7 @@ import { counted } from "./format.ts";
 export const reviewTexts = {
   title: "Review",
   marks: "Marks",
+  count: (n: number) => counted(n, "mark", "marks"),
   mark: {
     falsePositive: "False positive",
     falseNegative: "False negative",
@@ -36,7 +37,8 @@ export const reviewTexts = {
   reason: (id: string) => `A false positive in trace ${id}.`,
   replay: "Replay",
   replayBy: "By",
-  activeBundle: (env: string) => `what ${env} enforces now`,
+  activeBundle: (env: string, version?: number) =>
+    `what ${env} enforces now${version === undefined ? "" : `, v${version}`}`,
   newest: (name: string, version: number) => `${name} v${version}`,
   draft: (name: string) => `${name}, unsaved`,
   was: "Was",
@@ -46,6 +48,7 @@ export const reviewTexts = {
   unknownOutcome: "The outcome cannot be decided:",
   between: "between",
   notReplayable: "This trace cannot be replayed: its environment keeps neither its text nor the facts for replays.",
+  captureSetting: "What it keeps",
   rules: "Rules",
   answers: ["", "yes", "no", "not known"],
   matched: (was: string, is: string) => `matched: ${was} → ${is}`,

@@ -22,7 +22,7 @@ export const settingTexts = {
   createTitle: "New project",
   createText: "It begins with the environments dev, staging and prod, of which prod is protected.",
   confirmCreate: "Create the project",
-  edit: "Edit",
+  edit: "Edit…",
   editTitle: (name: string) => `Edit ${name}`,
   editOf: (name: string) => `Edit ${name}`,
   delete: "Delete…",

@@ -163,7 +163,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await dialog.waitFor({ state: "detached" });
     await page.getByText("4 entries").waitFor();
     const row = page.getByRole("table", { name: "Samples" }).getByRole("row").filter({ hasText: "typed by hand" });
-    await row.getByRole("button", { name: "Edit…" }).click();
+    await row.getByRole("button", { name: /^Edit the sample/ }).click();
     await dialog.getByLabel("Labels").fill("");
     await dialog.getByLabel("Text").fill("typed anew");
     await dialog.getByRole("button", { name: "Save the sample" }).click();
@@ -171,7 +171,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     const changed = page.getByRole("table", { name: "Samples" }).getByRole("row").filter({ hasText: "typed anew" });
     await changed.waitFor();
     expect(await changed.getByText("odd").count()).toBe(0);
-    await changed.getByRole("button", { name: "Delete…" }).click();
+    await changed.getByRole("button", { name: /^Delete the sample/ }).click();
     await dialog.getByRole("button", { name: "Delete the sample" }).click();
     await dialog.waitFor({ state: "detached" });
     await page.getByText("3 entries").waitFor();

@@ -10,7 +10,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { useProjects } from "../../data/project.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
-import { Select, TextField } from "../../part/field.tsx";
+import { type FaultOf, Select, TextField } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { en } from "../../text/en.ts";
@@ -58,37 +58,47 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
         await navigate({ to: "/o/$org/benchmarks/$run", params: { org: orgId, run: benchmark?.id ?? "" } });
       }}
     >
-      <Select label={texts.dataset} name="dataset" required>
-        {usable.map(({ id, name, version }) => (
-          <option key={id} value={id}>
-            {texts.ofVersion(name, version)}
-          </option>
-        ))}
-      </Select>
-      <Select
-        label={texts.target}
-        value={kind}
-        onChange={({ target }) => setKind(kinds.find((each) => each === target.value) ?? "policy")}
-      >
-        {kinds.map((each) => (
-          <option key={each} value={each}>
-            {texts.targets[each]}
-          </option>
-        ))}
-      </Select>
-      {kind === "policy" && <PolicyChoice />}
-      {kind === "detector" && <DetectorChoice />}
-      {kind === "bundle" && (
+      {(faultOf) => (
         <>
-          <ProjectSelect projects={projects} value={projectId} onChange={setProject} />
-          <EnvironmentChoice projectId={projectId} />
+          <Select label={texts.dataset} fault={faultOf("dataset_id")} name="dataset" required>
+            {usable.map(({ id, name, version }) => (
+              <option key={id} value={id}>
+                {texts.ofVersion(name, version)}
+              </option>
+            ))}
+          </Select>
+          <Select
+            label={texts.target}
+            value={kind}
+            onChange={({ target }) => setKind(kinds.find((each) => each === target.value) ?? "policy")}
+          >
+            {kinds.map((each) => (
+              <option key={each} value={each}>
+                {texts.targets[each]}
+              </option>
+            ))}
+          </Select>
+          {kind === "policy" && <PolicyChoice faultOf={faultOf} />}
+          {kind === "detector" && <DetectorChoice faultOf={faultOf} />}
+          {kind === "bundle" && (
+            <>
+              <ProjectSelect projects={projects} value={projectId} onChange={setProject} />
+              <EnvironmentChoice projectId={projectId} faultOf={faultOf} />
+            </>
+          )}
+          <TextField
+            label={texts.positive}
+            hint={texts.positiveHint}
+            fault={faultOf("positive")}
+            name="labels"
+            autoComplete="off"
+          />
+          <label className={layout.check}>
+            <input type="checkbox" name="sweep" defaultChecked />
+            {texts.sweep}
+          </label>
         </>
       )}
-      <TextField label={texts.positive} hint={texts.positiveHint} name="labels" autoComplete="off" />
-      <label className={layout.check}>
-        <input type="checkbox" name="sweep" defaultChecked />
-        {texts.sweep}
-      </label>
     </DeedDialog>
   );
 }
@@ -98,11 +108,11 @@ function others(kind: Kind): { readonly [key in Kind]?: undefined } {
   return Object.fromEntries(kinds.filter((each) => each !== kind).map((each) => [each, undefined]));
 }
 
-function PolicyChoice() {
+function PolicyChoice({ faultOf }: { readonly faultOf: FaultOf }) {
   const { orgId } = useOrganization();
   const { data } = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxChoices });
   return (
-    <Select label={texts.policy} name="policy" required>
+    <Select label={texts.policy} fault={faultOf("target")} name="policy" required>
       {data?.policies.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}
@@ -112,10 +122,10 @@ function PolicyChoice() {
   );
 }
 
-function DetectorChoice() {
+function DetectorChoice({ faultOf }: { readonly faultOf: FaultOf }) {
   const { data } = useQuery(HubService.method.listDetectors, { limit: maxChoices });
   return (
-    <Select label={texts.detector} name="detector" required>
+    <Select label={texts.detector} fault={faultOf("target")} name="detector" required>
       {data?.detectors.map(({ name, displayName }) => (
         <option key={name} value={name}>
           {displayName}
@@ -125,7 +135,7 @@ function DetectorChoice() {
   );
 }
 
-function EnvironmentChoice({ projectId }: { readonly projectId: string }) {
+function EnvironmentChoice({ projectId, faultOf }: { readonly projectId: string; readonly faultOf: FaultOf }) {
   const { orgId } = useOrganization();
   const { data } = useQuery(
     EnvironmentService.method.listEnvironments,
@@ -133,7 +143,7 @@ function EnvironmentChoice({ projectId }: { readonly projectId: string }) {
     { enabled: projectId !== "" },
   );
   return (
-    <Select label={texts.environment} name="environment" required>
+    <Select label={texts.environment} fault={faultOf("target")} name="environment" required>
       {data?.environments
         .filter(({ activeVersion }) => activeVersion !== undefined)
         .map(({ id, name }) => (

@@ -1,7 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { CalibrationGrouping, CalibrationGroupingSchema } from "../../../gen/policyguard/control/v1/calibration_pb.ts";
 import { CalibrationService } from "../../../gen/policyguard/control/v1/calibration_service_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
@@ -59,7 +59,12 @@ export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => v
       {(faultOf) => (
         <>
           <div className={layout.pair}>
-            <Select label={texts.policy} value={policyId} onChange={({ target }) => setPolicy(target.value)}>
+            <Select
+              label={texts.policy}
+              fault={faultOf("policy_id")}
+              value={policyId}
+              onChange={({ target }) => setPolicy(target.value)}
+            >
               {policies?.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
@@ -80,17 +85,9 @@ export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => v
             ))}
           </Select>
           {source === "annotations" ? (
-            <div className={layout.pair}>
+            <AnnotationFields faultOf={faultOf}>
               <ProjectSelect projects={projects} value={projectId} onChange={setProject} />
-              <TextField
-                label={texts.environment}
-                hint={texts.environmentHint}
-                fault={faultOf("data.annotations.environment")}
-                name="environment"
-                autoComplete="off"
-              />
-              <TextField label={texts.days} name="days" type="number" min={1} max={3_650} defaultValue={30} required />
-            </div>
+            </AnnotationFields>
           ) : (
             <DatasetFields faultOf={faultOf} />
           )}
@@ -119,6 +116,31 @@ function RuleChoice({ policyId, fault }: { readonly policyId: string; readonly f
         </option>
       ))}
     </Select>
+  );
+}
+
+function AnnotationFields({ faultOf, children }: { readonly faultOf: FaultOf; readonly children: ReactNode }) {
+  return (
+    <div className={layout.pair}>
+      {children}
+      <TextField
+        label={texts.environment}
+        hint={texts.environmentHint}
+        fault={faultOf("data.annotations.environment")}
+        name="environment"
+        autoComplete="off"
+      />
+      <TextField
+        label={texts.days}
+        fault={faultOf("data.annotations.since")}
+        name="days"
+        type="number"
+        min={1}
+        max={3_650}
+        defaultValue={30}
+        required
+      />
+    </div>
   );
 }
 

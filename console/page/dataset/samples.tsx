@@ -22,7 +22,7 @@ import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
-import { pieceOf } from "./piece.ts";
+import { nameOf, pieceOf } from "./piece.ts";
 import { SampleDialog } from "./sample-form.tsx";
 
 const texts = en.datasets;
@@ -200,12 +200,20 @@ function List({
           cell: (sample) => (
             <span className={`${layout.row} ${layout.end}`}>
               {can(DatasetService.method.updateSample) && (
-                <Button kind="quiet" onClick={() => onDeed({ kind: "edit", sample })}>
+                <Button
+                  kind="quiet"
+                  aria-label={texts.editOf(nameOf(sample))}
+                  onClick={() => onDeed({ kind: "edit", sample })}
+                >
                   {texts.edit}
                 </Button>
               )}
               {can(DatasetService.method.deleteSample) && (
-                <Button kind="quiet" onClick={() => onDeed({ kind: "delete", sample })}>
+                <Button
+                  kind="quiet"
+                  aria-label={texts.deleteSampleOf(nameOf(sample))}
+                  onClick={() => onDeed({ kind: "delete", sample })}
+                >
                   {texts.deleteSample}
                 </Button>
               )}

@@ -11,7 +11,7 @@ import { perform } from "../../data/perform.ts";
 import { usePolicies } from "../../data/policy.ts";
 import { stageName, stages } from "../../data/stage.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
-import { Select, TextField } from "../../part/field.tsx";
+import { type FaultOf, Select, TextField } from "../../part/field.tsx";
 import { outcomes } from "../../part/judgement/outcome-name.ts";
 import layout from "../../part/layout/layout.module.css";
 import { en } from "../../text/en.ts";
@@ -57,7 +57,13 @@ export function CreateReplayDialog({
     >
       {(faultOf) => (
         <>
-          <Select label={texts.by} value={by} onChange={({ target }) => setChosen(target.value)} required>
+          <Select
+            label={texts.by}
+            fault={faultOf("policy_id") ?? faultOf("document")}
+            value={by}
+            onChange={({ target }) => setChosen(target.value)}
+            required
+          >
             {policies.map(({ id, name, version }) => [
               <option key={id} value={id}>
                 {en.review.newest(name, version)}
@@ -69,7 +75,7 @@ export function CreateReplayDialog({
               ),
             ])}
           </Select>
-          <Narrower search={search} fault={faultOf("filter.environment")} />
+          <Narrower search={search} faultOf={faultOf} />
           <div className={layout.pair}>
             <TextField
               label={texts.days}
@@ -99,20 +105,34 @@ export function CreateReplayDialog({
   );
 }
 
-function Narrower({ search, fault }: { readonly search: ReplaySearch; readonly fault: string | undefined }) {
+function Narrower({ search, faultOf }: { readonly search: ReplaySearch; readonly faultOf: FaultOf }) {
   return (
     <>
       <div className={layout.pair}>
         <TextField
           label={texts.environment}
           hint={texts.all}
-          fault={fault}
+          fault={faultOf("filter.environment")}
           name="environment"
           defaultValue={search.environment}
           autoComplete="off"
         />
-        <TextField label={texts.rule} hint={texts.all} name="rule" defaultValue={search.rule} autoComplete="off" />
-        <TextField label={texts.agent} hint={texts.all} name="agent" defaultValue={search.agent} autoComplete="off" />
+        <TextField
+          label={texts.rule}
+          hint={texts.all}
+          fault={faultOf("filter.rule_id")}
+          name="rule"
+          defaultValue={search.rule}
+          autoComplete="off"
+        />
+        <TextField
+          label={texts.agent}
+          hint={texts.all}
+          fault={faultOf("filter.agent_id")}
+          name="agent"
+          defaultValue={search.agent}
+          autoComplete="off"
+        />
       </div>
       <div className={layout.pair}>
         <Select label={texts.outcome} name="outcome" defaultValue={search.outcome ?? ""}>

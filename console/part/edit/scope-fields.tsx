@@ -1,6 +1,6 @@
-import { useId } from "react";
+import { useContext, useId } from "react";
 import { en } from "../../text/en.ts";
-import { Select, TextField } from "../field.tsx";
+import { FormFaults, Select, TextField } from "../field.tsx";
 import layout from "../layout/layout.module.css";
 
 const texts = en.edit;
@@ -28,11 +28,13 @@ export function ScopeFields({
   readonly onChange: (value: ScopeValue) => void;
 }) {
   const id = useId();
+  const faultOf = useContext(FormFaults);
   return (
     <fieldset className={layout.set}>
       <legend>{texts.scope}</legend>
       <Select
         label={texts.project}
+        fault={faultOf("scope.app_id")}
         value={value.appId}
         onChange={({ target }) => onChange({ ...value, appId: target.value })}
       >
@@ -45,6 +47,7 @@ export function ScopeFields({
       </Select>
       <TextField
         label={texts.environment}
+        fault={faultOf("scope.env")}
         hint={texts.environmentHint}
         list={id}
         autoComplete="off"
@@ -59,6 +62,7 @@ export function ScopeFields({
       </datalist>
       <TextField
         label={texts.agent}
+        fault={faultOf("scope.agent_id")}
         hint={texts.agentHint}
         autoComplete="off"
         spellCheck={false}

@@ -2,7 +2,7 @@
 // what was refused at the fields, keeps what was typed when the server refuses or is gone, and gives the focus back.
 
 import { create, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { reflect } from "@bufbuild/protobuf/reflect";
+import { isReflectMessage, type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Locator, Page, Route } from "playwright-core";
 import { ErrorDetailSchema, Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { controlServices } from "../../../src/control-services.ts";
@@ -45,26 +45,60 @@ export class HeldCalls {
       said.push(...fields.map(({ message }) => message));
       const message = fields[0] === undefined ? "refused as a whole" : `${fields[0].field}: ${fields[0].message}`;
       if (fields.length === 0) said.push(message);
-      const detail = create(ErrorDetailSchema, {
-        ...{ reason: Reason.VALIDATION_FAILED, error: "validation_failed", extra: { fields } },
-      });
-      const value = Buffer.from(toBinary(ErrorDetailSchema, detail)).toString("base64").replace(/=+$/, "");
-      const details = [{ type: ErrorDetailSchema.typeName, value }];
-      const body = JSON.stringify({ code: "invalid_argument", message, details });
-      await route.fulfill({ status: 400, contentType: "application/json", body });
+      const isRpc = new URL(route.request().url()).pathname.startsWith(rpc);
+      await route.fulfill({ contentType: "application/json", ...(isRpc ? rpcRefusal : restRefusal)(message, fields) });
     }
     return said;
   }
 }
 
-/** The fields that a call sets, as the server names them, but for the organization. */
+interface FieldFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+function rpcRefusal(message: string, fields: readonly FieldFault[]) {
+  const extra = { fields: fields.map((fault) => ({ ...fault })) };
+  const detail = create(ErrorDetailSchema, { reason: Reason.VALIDATION_FAILED, error: "validation_failed", extra });
+  const value = Buffer.from(toBinary(ErrorDetailSchema, detail)).toString("base64").replace(/=+$/, "");
+  const details = [{ type: ErrorDetailSchema.typeName, value }];
+  return { status: 400, body: JSON.stringify({ code: "invalid_argument", message, details }) };
+}
+
+/** The same as a file's call is told it, which goes by REST. */
+function restRefusal(message: string, fields: readonly FieldFault[]) {
+  return { status: 422, body: JSON.stringify({ detail: { error: "validation_failed", message, fields } }) };
+}
+
+/** The fields that a call sets, down to single values, as the server names them, but for the organization. */
 function fieldsOf(route: Route): readonly string[] {
   const { pathname } = new URL(route.request().url());
   const input = methods.get(pathname.slice(rpc.length))?.input;
   const body = route.request().postDataBuffer();
   if (input === undefined || body === null) return [];
-  const message = reflect(input, fromBinary(input, body));
-  return message.fields.filter((field) => message.isSet(field) && field.name !== "org_id").map(({ name }) => name);
+  return pathsOf(reflect(input, fromBinary(input, body))).filter((path) => path !== "org_id");
+}
+
+/** The paths of what a message sets, such as "gates[0].candidate.alpha". */
+function pathsOf(message: ReflectMessage): readonly string[] {
+  return message.fields
+    .filter((field) => message.isSet(field))
+    .flatMap((field) => {
+      const path = field.name;
+      if (field.fieldKind === "message") return within(path, message.get(field));
+      if (field.fieldKind !== "list") return [path];
+      const items = [...message.get(field)];
+      return items.flatMap((item, at) =>
+        field.listKind === "message" ? within(`${path}[${at}]`, item) : `${path}[${at}]`,
+      );
+    });
+}
+
+/** A message that sets nothing is refused itself; so are times and JSON, whose parts no form shows. */
+function within(path: string, message: unknown): readonly string[] {
+  if (!isReflectMessage(message) || message.desc.typeName.startsWith("google.protobuf.")) return [path];
+  const inner = pathsOf(message);
+  return inner.length === 0 ? [path] : inner.map((each) => `${path}.${each}`);
 }
 
 /** A value for each kind of field. */
@@ -78,18 +112,24 @@ const samples: Readonly<Record<string, string>> = {
   "datetime-local": "2030-01-01T10:00",
 };
 
-/** Fills in every empty text of a dialog. */
-async function fillIn(dialog: Locator): Promise<void> {
+/** Fills in every empty text of a dialog, and agrees where that is asked for. Returns the labels of the texts. */
+async function fillIn(dialog: Locator): Promise<readonly string[]> {
+  for (const box of await dialog.locator("input[type=checkbox]:required").all()) await box.check();
   const fields = dialog.locator("input:not([type=checkbox], [type=radio], [type=file], [type=hidden]), textarea");
+  const filled: string[] = [];
   for (let at = 0; at < (await fields.count()); at += 1) {
     const field = fields.nth(at);
     if (!(await field.isEditable()) || (await field.inputValue()) !== "") continue;
     const { type, label, isNamed } = await field.evaluate((input: HTMLInputElement) => ({
-      ...{ type: input.type, label: input.labels?.[0]?.textContent ?? "", isNamed: input.name === "typed" },
+      type: input.inputMode === "decimal" ? "number" : input.type,
+      label: input.labels?.[0]?.textContent ?? "",
+      isNamed: input.name === "typed",
     }));
     const typed = /^Type (.+) to go on$/.exec(label)?.[1];
     await field.fill(isNamed && typed !== undefined ? typed : (samples[type] ?? "some_text"));
+    if (!isNamed) filled.push(label);
   }
+  return filled;
 }
 
 /** What the fields of a dialog hold. */
@@ -109,8 +149,7 @@ export async function examineDialog(page: Page, calls: HeldCalls, opener: string
   const submit = dialog.locator("button[type=submit]");
   if ((await submit.count()) === 1) {
     await page.waitForLoadState("networkidle");
-    await fillIn(dialog);
-    flaws.push(...(await sendTwice(calls, dialog)));
+    flaws.push(...(await sendTwice(calls, dialog, await fillIn(dialog))));
   }
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
@@ -123,12 +162,19 @@ export async function examineDialog(page: Page, calls: HeldCalls, opener: string
   return flaws;
 }
 
+/** The fields of these labels that are not shown as refused. */
+async function withoutFault(dialog: Locator, labels: readonly string[]): Promise<readonly string[]> {
+  const refused = await dialog
+    .locator("[aria-invalid=true]")
+    .evaluateAll((fields) => fields.map((field) => ("labels" in field ? Object(field.labels)[0]?.textContent : "")));
+  return labels.filter((label) => !refused.includes(label));
+}
+
 /** Sends a dialog's form, which is refused, and sends it again when the server is gone. */
-async function sendTwice(calls: HeldCalls, dialog: Locator): Promise<readonly string[]> {
+async function sendTwice(calls: HeldCalls, dialog: Locator, filled: readonly string[]): Promise<readonly string[]> {
   const flaws: string[] = [];
   const submit = dialog.locator("button[type=submit]");
   const typed = await valuesOf(dialog);
-  const hasText = await dialog.locator("input:not([type=checkbox]):not([name=typed]), textarea").count();
   const alert = dialog.getByRole("alert").first();
   const keeps = async (when: string) => {
     const kept = await valuesOf(dialog);
@@ -148,8 +194,8 @@ async function sendTwice(calls: HeldCalls, dialog: Locator): Promise<readonly st
   await alert.waitFor();
   const shown = await dialog.innerText();
   for (const each of said) if (!shown.includes(each)) flaws.push(`does not say "${each}"`);
-  const atFields = await dialog.locator("[aria-invalid=true]").count();
-  if (hasText > 0 && atFields === 0) flaws.push(`shows nothing at its fields of ${said.join(", ")}`);
+  const silent = await withoutFault(dialog, filled);
+  if (silent.length > 0) flaws.push(`shows nothing at ${silent.join(", ")} of ${said.join(", ")}`);
   await keeps("after a refusal");
   await submit.click();
   await eventually(() => {

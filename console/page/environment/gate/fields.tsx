@@ -118,7 +118,7 @@ function CandidateFields(fields: FieldsProps) {
       <TextField
         label={texts.minHours}
         fault={faultOf("candidate.min_hours")}
-        inputMode="numeric"
+        inputMode="decimal"
         value={form.minHours}
         onChange={({ target }) => onChange({ minHours: target.value })}
       />
@@ -184,7 +184,7 @@ function BenchmarkFields(fields: FieldsProps) {
           label={texts.datasetVersion}
           hint={texts.versionHint}
           fault={faultOf("benchmark.version")}
-          inputMode="numeric"
+          inputMode="decimal"
           placeholder={texts.newest}
           value={form.version}
           onChange={({ target }) => onChange({ version: target.value })}
