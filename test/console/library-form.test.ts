@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { itemLines } from "../../console/page/list/items.ts";
-import { changedValues, parameterFields } from "../../console/page/pack/parameter.ts";
+import { changedValues, inWords, parameterFields } from "../../console/page/pack/parameter.ts";
 import { parseSchema } from "../../console/page/schema/json.ts";
 
 const packs = join(import.meta.dirname, "../../packs");
@@ -27,6 +27,12 @@ test("every parameter of every pack has a field whose default changes nothing", 
     expect(changedValues(fields, defaults)).toEqual({});
     expect(changedValues(fields, {})).toEqual({});
   }
+});
+
+test("the label of a parameter is its name in words", () => {
+  expect(["own_domains", "ssn", "named_ids", "action"].map(inWords)).toEqual([
+    ...["Own domains", "SSN", "Named IDs", "Action"],
+  ]);
 });
 
 test("only parameters that differ from their defaults are sent", () => {

@@ -192,12 +192,12 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     await page.getByRole("button", { name: "Clear the filters" }).click();
     await page.getByRole("link", { name: "Personal data (Europe)" }).click();
     const form = page.getByRole("region", { name: "Apply it" });
-    await form.getByLabel("action", { exact: true }).selectOption("FLAG");
-    await form.getByLabel("own_domains").fill("help.example.com\nbot.example.com");
+    await form.getByLabel("Action", { exact: true }).selectOption("FLAG");
+    await form.getByLabel("Own domains").fill("help.example.com\nbot.example.com");
     await form.getByRole("button", { name: "Preview" }).click();
     await form.getByText("would be created").waitFor();
     expect((await page.getByRole("link", { name: "Policies" }).count()) > 0).toBe(true);
-    await form.getByLabel("action", { exact: true }).selectOption("BLOCK");
+    await form.getByLabel("Action", { exact: true }).selectOption("BLOCK");
     await form.getByText("would be created").waitFor({ state: "detached" });
     await form.getByRole("button", { name: "Preview" }).click();
     await form.getByRole("button", { name: /^Apply version / }).click();

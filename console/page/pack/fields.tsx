@@ -1,8 +1,10 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import { Select, TextArea, TextField } from "../../part/field.tsx";
 import { linesOf } from "../../part/form.ts";
+import { outcomes } from "../../part/judgement/outcome-name.ts";
 import layout from "../../part/layout/layout.module.css";
-import { type ParameterField, textsOf } from "./parameter.ts";
+import { en } from "../../text/en.ts";
+import { inWords, type ParameterField, textsOf } from "./parameter.ts";
 
 /** A field of the form by which a pack is set. */
 export function ParameterInput({
@@ -14,14 +16,14 @@ export function ParameterInput({
   readonly value: JsonValue;
   readonly onChange: (value: JsonValue) => void;
 }) {
-  const { kind, name, description, options } = field;
+  const { kind, title, description, options } = field;
   switch (kind) {
     case "flag":
       return (
         <label className={layout.check}>
           <input type="checkbox" checked={value === true} onChange={({ target }) => onChange(target.checked)} />
           <span>
-            {name} <span className={layout.small}>{description}</span>
+            {title} <span className={layout.small}>{description}</span>
           </span>
         </label>
       );
@@ -29,10 +31,15 @@ export function ParameterInput({
       return <Choices field={field} chosen={textsOf(value)} onChange={onChange} />;
     case "choice":
       return (
-        <Select label={name} hint={description} value={String(value)} onChange={({ target }) => onChange(target.value)}>
+        <Select
+          label={title}
+          hint={description}
+          value={String(value)}
+          onChange={({ target }) => onChange(target.value)}
+        >
           {options.map((option) => (
             <option key={option} value={option}>
-              {option}
+              {optionTitle(option)}
             </option>
           ))}
         </Select>
@@ -40,7 +47,7 @@ export function ParameterInput({
     case "lines":
       return (
         <TextArea
-          label={name}
+          label={title}
           hint={description}
           rows={3}
           spellCheck={false}
@@ -51,7 +58,7 @@ export function ParameterInput({
     case "number":
       return (
         <TextField
-          label={name}
+          label={title}
           hint={description}
           type="number"
           step="any"
@@ -65,7 +72,7 @@ export function ParameterInput({
     case "text":
       return (
         <TextField
-          label={name}
+          label={title}
           hint={description}
           value={String(value)}
           onChange={({ target }) => onChange(target.value)}
@@ -74,8 +81,14 @@ export function ParameterInput({
   }
 }
 
+/** Outcomes as everywhere, other options in words. */
+function optionTitle(option: string): string {
+  const outcome = outcomes.find((each) => each === option);
+  return outcome === undefined ? inWords(option) : en.outcome[outcome];
+}
+
 function Choices({
-  field: { name, description, options },
+  field: { title, description, options },
   chosen,
   onChange,
 }: {
@@ -85,7 +98,7 @@ function Choices({
 }) {
   return (
     <fieldset className={layout.set}>
-      <legend>{name}</legend>
+      <legend>{title}</legend>
       {options.map((option) => (
         <label key={option} className={layout.check}>
           <input
@@ -95,7 +108,7 @@ function Choices({
               onChange(options.filter((each) => (each === option ? target.checked : chosen.includes(each))))
             }
           />
-          {option}
+          {optionTitle(option)}
         </label>
       ))}
       <p className={layout.small}>{description}</p>

@@ -5,6 +5,8 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 /** A parameter as a field. `lines` are texts, one a line. */
 export interface ParameterField {
   readonly name: string;
+  /** The name in words. */
+  readonly title: string;
   readonly description: string;
   readonly kind: "flag" | "choice" | "choices" | "number" | "lines" | "text";
   /** What can be chosen; empty for fields that are typed. */
@@ -21,6 +23,7 @@ export function parameterFields(schema: JsonObject | undefined): ParameterField[
     const options = textsOf(property.enum ?? objectOf(property.items).enum);
     return {
       name,
+      title: inWords(name),
       description: typeof property.description === "string" ? property.description : "",
       kind: kindOf(property, options),
       options,
@@ -29,6 +32,18 @@ export function parameterFields(schema: JsonObject | undefined): ParameterField[
       max: numberOf(property.maximum),
     };
   });
+}
+
+/** Names that are no words. */
+const abbreviations: Readonly<Record<string, string>> = { ssn: "SSN", ids: "IDs" };
+
+/** "Own domains" for "own_domains". */
+export function inWords(name: string): string {
+  const text = name
+    .split("_")
+    .map((word) => abbreviations[word] ?? word)
+    .join(" ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function kindOf(property: JsonObject, options: readonly string[]): ParameterField["kind"] {
