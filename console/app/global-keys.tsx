@@ -6,7 +6,9 @@ import { useOrganization } from "../data/organization.ts";
 import { Button } from "../part/button.tsx";
 import { areSingleKeysOn, createKey, isKeyTaken } from "../part/keys.ts";
 import { en } from "../text/en.ts";
+import { narrowed, useLookedAt } from "./looked-at.ts";
 import { navigationPages } from "./pages.ts";
+import shell from "./shell.module.css";
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
@@ -16,18 +18,28 @@ const paletteKey = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘ K" : "Ctrl
 /** Time within which the second key has to follow the `g`. */
 const chordMs = 1_500;
 
-/** The button of the palette; with it, the keys and the dialogs that they open. */
-export function GlobalKeys({ className }: { readonly className: string | undefined }) {
+/** The buttons of the palette and of the sheet of keys; with them, the keys and the dialogs that they open. */
+export function GlobalKeys() {
   const [open, setOpen] = useState<"palette" | "keys">();
   useGlobalKeys(setOpen);
   const close = () => setOpen(undefined);
   return (
     <>
-      <span className={className}>
+      <span className={shell.find}>
         <Button title={`${paletteKey}: ${en.keys.palette}`} onClick={() => setOpen("palette")}>
           {en.keys.button} <kbd>{paletteKey}</kbd>
         </Button>
       </span>
+      <button
+        type="button"
+        className={shell.barButton}
+        aria-label={en.keys.showKeys}
+        aria-keyshortcuts="?"
+        title={`?: ${en.keys.showKeys}`}
+        onClick={() => setOpen("keys")}
+      >
+        ?
+      </button>
       <Suspense>
         {open === "palette" && <Palette onKeys={() => setOpen("keys")} onClose={close} />}
         {open === "keys" && <KeySheet onClose={close} />}
@@ -39,6 +51,7 @@ export function GlobalKeys({ className }: { readonly className: string | undefin
 function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
   const { orgId } = useOrganization();
   const navigate = useNavigate();
+  const looked = useLookedAt();
   useEffect(() => {
     let begunAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
@@ -57,7 +70,7 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
       begunAt = Number.NEGATIVE_INFINITY;
       if (isChord && page !== undefined) {
         event.stopImmediatePropagation();
-        navigate({ to: page.to, params: { org: orgId } });
+        navigate({ to: page.to, params: { org: orgId }, search: narrowed(page.to, looked) });
       } else if (event.key === "?") onOpen("keys");
       else if (event.key === "/") focusSearch(event);
       else if (event.key === createKey) pressCreate(event);
@@ -65,7 +78,7 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
     // Before the editor and the page, which have uses of their own for some of these keys.
     document.addEventListener("keydown", onKey, { capture: true });
     return () => document.removeEventListener("keydown", onKey, { capture: true });
-  }, [orgId, navigate, onOpen]);
+  }, [orgId, navigate, onOpen, looked]);
 }
 
 function isPaletteKey(event: KeyboardEvent): boolean {

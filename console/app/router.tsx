@@ -41,9 +41,9 @@ const policyRoute = createRoute({
 const versionsRoute = createRoute({
   getParentRoute: () => orgRoute,
   path: "/policies/$policy/versions",
-  validateSearch: (search: Record<string, unknown>): { from?: number; to?: number } => ({
+  validateSearch: (search: Record<string, unknown>): { from?: number; to?: number | "draft" } => ({
     ...versionIn(search, "from"),
-    ...versionIn(search, "to"),
+    ...(search.to === "draft" ? { to: "draft" } : versionIn(search, "to")),
   }),
   component: lazyRouteComponent(() => import("../page/policy/versions.tsx"), "PolicyVersionsPage"),
 });

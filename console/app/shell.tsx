@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "react";
 import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
 import { useOrganization } from "../data/organization.ts";
 import { signOut } from "../data/session.ts";
@@ -7,16 +7,24 @@ import { Button } from "../part/button.tsx";
 import { Mark } from "../part/mark.tsx";
 import { en } from "../text/en.ts";
 import { GlobalKeys } from "./global-keys.tsx";
+import { narrowed, useLookedAt } from "./looked-at.ts";
 import { pageGroups } from "./pages.ts";
 import style from "./shell.module.css";
-import { applyTheme, storedTheme, themes } from "./theme.ts";
+import { applyTheme, shownTheme, storedTheme, type Theme, themes, whenSystemChanges } from "./theme.ts";
 import { UntoldFailures } from "./untold.tsx";
 
 const texts = en.nav;
+// The frame of every page loads what accounts and organizations need, and projects afterwards.
+const PlaceSwitch = lazy(async () => ({ default: (await import("./place-switch.tsx")).PlaceSwitch }));
 
 /** The frame of every page: the bar at the top, the navigation at the side, the page. */
 export function Shell({ me, children }: { readonly me: GetMeResponse; readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
+  const [theme, setTheme] = useState(storedTheme);
+  const choose = (chosen: Theme) => {
+    applyTheme(chosen);
+    setTheme(chosen);
+  };
   return (
     <div className={style.shell}>
       <a className={style.skip} href="#content">
@@ -37,18 +45,23 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
           {en.product}
         </span>
         <OrganizationSwitch me={me} />
+        <span className={style.inBar}>
+          <Suspense>
+            <PlaceSwitch />
+          </Suspense>
+        </span>
         <span className={style.gap} />
-        <GlobalKeys className={style.find} />
-        <AccountMenu me={me} />
+        <GlobalKeys />
+        <ThemeButton theme={theme} onChoose={choose} />
+        <AccountMenu me={me} theme={theme} onTheme={choose} />
       </header>
-      {/* Choosing a page closes the menu on phones. */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the links within are what is activated */}
-      <nav
-        className={`${style.side} ${isOpen ? style.isOpen : ""}`}
-        aria-label={texts.label}
-        onClick={() => setOpen(false)}
-      >
-        <Entries />
+      <nav className={`${style.side} ${isOpen ? style.isOpen : ""}`} aria-label={texts.label}>
+        <span className={style.inSheet}>
+          <Suspense>
+            <PlaceSwitch />
+          </Suspense>
+        </span>
+        <Entries onChoose={() => setOpen(false)} />
       </nav>
       <main id="content" className={style.content}>
         <UntoldFailures />
@@ -58,10 +71,14 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
   );
 }
 
-function Entries() {
+/** The pages. Those that a project or an environment narrows keep the one that is looked at. */
+function Entries({ onChoose }: { readonly onChoose: () => void }) {
   const { orgId, allows } = useOrganization();
+  const looked = useLookedAt();
   return (
-    <ul>
+    // Choosing a page closes the menu on phones.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the links within are what is activated
+    <ul onClick={onChoose}>
       {pageGroups.map(({ title, pages }) => (
         <li key={title ?? ""}>
           {title !== undefined && <span className={style.group}>{title}</span>}
@@ -72,6 +89,7 @@ function Entries() {
                 key={to}
                 to={to}
                 params={{ org: orgId }}
+                search={narrowed(to, looked)}
                 className={style.entry}
                 activeProps={{ className: style.active }}
                 activeOptions={{ exact: to === "/o/$org" || to === "/o/$org/settings", includeSearch: false }}
@@ -105,8 +123,43 @@ function OrganizationSwitch({ me }: { readonly me: GetMeResponse }) {
   );
 }
 
-function AccountMenu({ me }: { readonly me: GetMeResponse }) {
-  const [theme, setTheme] = useState(storedTheme);
+/** Changes between light and dark; the menu of the account also has what the system says. */
+function ThemeButton({ theme, onChoose }: { readonly theme: Theme; readonly onChoose: (theme: Theme) => void }) {
+  const shown = useSyncExternalStore(whenSystemChanges, () => shownTheme(theme));
+  const other = shown === "dark" ? "light" : "dark";
+  return (
+    <button
+      type="button"
+      className={style.barButton}
+      aria-label={texts.useTheme[other]}
+      title={texts.useTheme[other]}
+      onClick={() => onChoose(other)}
+    >
+      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+        {shown === "dark" ? <Sun /> : <path d="M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3z" />}
+      </svg>
+    </button>
+  );
+}
+
+function Sun() {
+  return (
+    <>
+      <circle cx="8" cy="8" r="3" />
+      <path d="M8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1.1 1.1M11.9 11.9 13 13M3 13l1.1-1.1M11.9 4.1 13 3" />
+    </>
+  );
+}
+
+function AccountMenu({
+  me,
+  theme,
+  onTheme,
+}: {
+  readonly me: GetMeResponse;
+  readonly theme: Theme;
+  readonly onTheme: (theme: Theme) => void;
+}) {
   const letters = initials(me.account?.name ?? "");
   return (
     <>
@@ -127,11 +180,7 @@ function AccountMenu({ me }: { readonly me: GetMeResponse }) {
           {texts.theme}
           <select
             value={theme}
-            onChange={(event) => {
-              const chosen = themes.find((each) => each === event.target.value) ?? "system";
-              applyTheme(chosen);
-              setTheme(chosen);
-            }}
+            onChange={({ target }) => onTheme(themes.find((each) => each === target.value) ?? "system")}
           >
             {themes.map((each) => (
               <option key={each} value={each}>

@@ -12,6 +12,20 @@ export function storedTheme(): Theme {
   return themes.find((theme) => theme === localStorage.getItem(key)) ?? "system";
 }
 
+const systemDark = matchMedia("(prefers-color-scheme: dark)");
+
+/** What is shown for a choice. */
+export function shownTheme(theme: Theme): "light" | "dark" {
+  if (theme !== "system") return theme;
+  return systemDark.matches ? "dark" : "light";
+}
+
+/** Calls back when the system changes between light and dark. Returns what ends it. */
+export function whenSystemChanges(listener: () => void): () => void {
+  systemDark.addEventListener("change", listener);
+  return () => systemDark.removeEventListener("change", listener);
+}
+
 /** Shows and stores a choice. */
 export function applyTheme(theme: Theme): void {
   if (theme === "system") {

@@ -7,6 +7,7 @@ import { navigationPages } from "../../console/app/pages.ts";
 import { controlServices } from "../../src/control-services.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { patientFetch } from "../harness/net/patient-fetch.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 
 test("a page of the navigation asks for a method that exists", () => {
@@ -124,6 +125,56 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.waitForURL("**/staging/settings");
     await find("pack personal europe", /Pack$/);
     await page.waitForURL("**/packs/pii-eu");
+  });
+
+  test("the bar narrows a page by project and environment, and leads to them from pages that it cannot narrow", async () => {
+    const { plane, world } = driver;
+    const answer = await patientFetch(`${plane.baseUrl}/v1/orgs/${world.orgId}/projects`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${world.tokens.admin}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "Second" }),
+    });
+    const { id } = await answer.json();
+    const page = await driver.openAs("viewer", driver.at("/traces?range=7d"));
+    const bar = page.getByRole("banner");
+    await bar.getByLabel("Project").selectOption({ label: "All projects" });
+    expect(await bar.getByLabel("Environment").count()).toBe(0);
+    await bar.getByLabel("Project").selectOption({ label: "Second" });
+    await bar.getByLabel("Environment").selectOption("staging");
+    await page.waitForURL(`**/traces?range=7d&project=${id}&environment=staging`);
+    await expect.poll(() => page.locator("#content").getByLabel("Environment").inputValue()).toBe("staging");
+    await bar.getByLabel("Project").selectOption(world.projectId);
+    await page.waitForURL(`**/traces?range=7d&project=${world.projectId}&environment=staging`);
+    await navigation(page).getByRole("link", { name: "Fleet" }).click();
+    await page.waitForURL(`**/fleet?project=${world.projectId}&environment=staging`);
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.waitForURL(`**/analytics?project=${world.projectId}&environment=staging`);
+    await navigation(page).getByRole("link", { name: "Packs" }).click();
+    await bar.getByLabel("Project").selectOption({ label: "Second" });
+    await page.waitForURL(`**/environments?project=${id}`);
+    await bar.getByLabel("Environment").selectOption("staging");
+    await page.waitForURL(`**/environments/${id}/staging/settings`);
+    await page.getByRole("heading", { level: 1, name: "staging" }).waitFor();
+    await bar.getByLabel("Project").selectOption(world.projectId);
+    await page.waitForURL(`**/environments/${world.projectId}/staging/settings`);
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await bar.getByRole("button", { name: "Open the menu" }).click();
+    await navigation(page).getByLabel("Environment").selectOption({ label: "All environments" });
+    await page.waitForURL(`**/environments?project=${world.projectId}`);
+    expect(await driver.flawsOf(page)).toEqual([]);
+  });
+
+  test("the bar has a button for the other theme and one for the sheet of keys", async () => {
+    const page = await driver.openAs("viewer", driver.at("/"));
+    const theme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+    await page.getByRole("button", { name: "Use the dark theme" }).click();
+    expect(await theme()).toBe("dark");
+    await page.getByRole("button", { name: "Use the light theme" }).click();
+    expect(await theme()).toBe("light");
+    await page.getByRole("button", { name: "Show the keys" }).click();
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
   });
 
   test("single keys can be switched off, and Ctrl K goes on", async () => {
