@@ -250,7 +250,7 @@ export const controlPlaneSchema = defineSchema({
     kind: "url",
     schemes: ["http", "https"],
     description:
-      "Address at which applications reach a runtime, for the commands that the console shows. Empty: the console writes `$RUNTIME_URL`. `npm start` names its own.",
+      "Address at which applications reach a runtime, for the commands that the console shows. Empty: the console writes that of a runtime on the same machine. `npm start` names its own.",
   },
   smtpUrl: {
     name: "SMTP_URL",

@@ -3,13 +3,21 @@ import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
-import { AnalyticsComparison, type AnalyticsTotals } from "../../../gen/policyguard/control/v1/trace_analytics_pb.ts";
+import {
+  AnalyticsBucket,
+  AnalyticsBucketSchema,
+  AnalyticsComparison,
+  type AnalyticsTotals,
+} from "../../../gen/policyguard/control/v1/trace_analytics_pb.ts";
 import { type GetTraceAnalyticsResponse, TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { useAnyTrace } from "../../data/any-trace.ts";
+import { useEnvironments } from "../../data/environment.ts";
+import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
+import { wireNames } from "../../data/wire-name.ts";
 import { Button } from "../../part/button.tsx";
+import { EnvironmentSelect } from "../../part/environment-select.tsx";
 import { Select, TypedFilter } from "../../part/field.tsx";
 import { NoRuntime } from "../../part/onboarding/no-runtime.tsx";
 import { Page } from "../../part/page.tsx";
@@ -21,18 +29,19 @@ import style from "./analytics.module.css";
 import { Breakdowns } from "./breakdowns.tsx";
 import { LatencyChart, OutcomesChart } from "./charts.tsx";
 import { Quality } from "./quality.tsx";
-import { type AnalyticsSearch, defaultRange, ranges } from "./search.ts";
+import { type AnalyticsSearch, defaultRange, ranges, stepsIn } from "./search.ts";
 
 const texts = en.analytics;
 /** Counts are asked for again as often as that while the page is seen. */
 const newMs = 30_000;
+const buckets = wireNames<AnalyticsBucket>(AnalyticsBucketSchema);
 
 /** What was evaluated over time, and by what it was decided. */
 export function AnalyticsPage() {
-  const { orgId, can } = useOrganization();
+  const { orgId } = useOrganization();
   const search = useSearch({ from: "/o/$org/analytics" });
   const navigate = useNavigate({ from: "/o/$org/analytics" });
-  const { range = defaultRange, project, environment, agent } = search;
+  const { range = defaultRange, bucket, project, environment, agent } = search;
   const since = useMemo(() => timestampFromDate(new Date(Date.now() - ranges[range] * 3_600_000)), [range]);
   const { data, error, refetch } = useQuery(
     TraceService.method.getTraceAnalytics,
@@ -40,6 +49,7 @@ export function AnalyticsPage() {
       orgId,
       since,
       compare: AnalyticsComparison.PREVIOUS,
+      bucket: buckets.valueOf(bucket) ?? AnalyticsBucket.AUTO,
       ...(project === undefined ? {} : { projectId: project }),
       ...(environment === undefined ? {} : { environment }),
       ...(agent === undefined ? {} : { agentId: agent }),
@@ -53,9 +63,7 @@ export function AnalyticsPage() {
       <Filters search={search} />
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Loading />}
-      {isEmpty && isAny === false && (
-        <NoRuntime title={texts.nothingYet} issueFor={can(TokenService.method.issueRuntimeToken) ? orgId : undefined} />
-      )}
+      {isEmpty && isAny === false && <NothingYet />}
       {isEmpty && isAny === true && (
         <Empty title={texts.empty} text={texts.emptyText}>
           {Object.keys(search).length > 0 && <Button onClick={() => navigate({ search: {} })}>{texts.clear}</Button>}
@@ -66,9 +74,15 @@ export function AnalyticsPage() {
   );
 }
 
+function NothingYet() {
+  const { start, issueFor } = useNewRuntime();
+  return <NoRuntime title={texts.nothingYet} start={start} issueFor={issueFor} />;
+}
+
 function Filters({ search }: { readonly search: AnalyticsSearch }) {
   const navigate = useNavigate({ from: "/o/$org/analytics" });
   const { projects } = useProjects();
+  const environments = useEnvironments(search.project === undefined ? projects.map(({ id }) => id) : [search.project]);
   const onChange = (part: Partial<Record<keyof AnalyticsSearch, string | undefined>>) =>
     // What is undefined is left out of the address by `validateSearch`.
     navigate({ search: { ...search, ...part } as AnalyticsSearch, replace: true });
@@ -85,11 +99,23 @@ function Filters({ search }: { readonly search: AnalyticsSearch }) {
           </option>
         ))}
       </Select>
+      <Select
+        label={texts.stepLength}
+        value={search.bucket ?? ""}
+        onChange={({ target }) => onChange({ bucket: target.value || undefined })}
+      >
+        <option value="">{texts.stepByRange}</option>
+        {stepsIn(search.range ?? defaultRange).map((each) => (
+          <option key={each} value={each}>
+            {texts.steps[each]}
+          </option>
+        ))}
+      </Select>
       {projects.length > 1 && (
         <ProjectSelect projects={projects} value={search.project} all onChange={(project) => onChange({ project })} />
       )}
-      <TypedFilter
-        label={texts.environment}
+      <EnvironmentSelect
+        environments={environments}
         value={search.environment}
         onChange={(environment) => onChange({ environment })}
       />

@@ -152,7 +152,7 @@ function BarList({
 
 function Name({ bar, search }: { readonly bar: Bar; readonly search: AnalyticsSearch }): ReactNode {
   const { orgId } = useOrganization();
-  const { range, ...where } = search;
+  const { range, bucket, ...where } = search;
   const note = bar.note !== undefined && <span className={style.dim}>{bar.note}</span>;
   if (bar.filter === undefined)
     return (

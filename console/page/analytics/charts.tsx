@@ -25,7 +25,7 @@ export function OutcomesChart({
   const { orgId } = useOrganization();
   const navigate = useNavigate();
   if (totals?.outcomes === undefined) return <p className={style.card}>{texts.noOutcomes}</p>;
-  const { range, ...where } = search;
+  const { range, bucket, ...where } = search;
   const open = (step: number) => {
     const since = startOf(series[step]);
     const until = startOf(series[step + 1]) ?? (window?.until && timestampDate(window.until));

@@ -9,9 +9,29 @@ export type AnalyticsRange = keyof typeof ranges;
 /** What is shown when the address says nothing. */
 export const defaultRange: AnalyticsRange = "7d";
 
+/** The lengths of a step. */
+export const steps = ["hour", "day", "week", "month"] as const;
+/** One of them. */
+export type AnalyticsStep = (typeof steps)[number];
+
+/** Steps are hours apart here. */
+const stepHours = { hour: 1, day: 24, week: 168, month: 720 } as const;
+/** As many as the server answers. */
+const maxSteps = 400;
+
+/** The steps that a range can have: more than one, and not more than the server answers. */
+export function stepsIn(range: AnalyticsRange): readonly AnalyticsStep[] {
+  return steps.filter((step) => {
+    const n = ranges[range] / stepHours[step];
+    return n > 1 && n <= maxSteps;
+  });
+}
+
 /** The filters. Absent ones are left out of the address. */
 export interface AnalyticsSearch {
   readonly range?: AnalyticsRange;
+  /** The length of a step; absent when the server chooses it. */
+  readonly bucket?: AnalyticsStep;
   readonly project?: string;
   readonly environment?: string;
   readonly agent?: string;
@@ -22,5 +42,10 @@ export function analyticsSearch(search: Readonly<Record<string, unknown>>): Anal
   const range = (Object.keys(ranges) as AnalyticsRange[]).find(
     (each) => each === search.range && each !== defaultRange,
   );
-  return { ...(range === undefined ? {} : { range }), ...textsIn(search, "project", "environment", "agent") };
+  const bucket = stepsIn(range ?? defaultRange).find((each) => each === search.bucket);
+  return {
+    ...(range === undefined ? {} : { range }),
+    ...(bucket === undefined ? {} : { bucket }),
+    ...textsIn(search, "project", "environment", "agent"),
+  };
 }

@@ -7,7 +7,7 @@ import { EnvironmentService } from "../../../gen/policyguard/control/v1/environm
 import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
 import type { RuntimeInstance } from "../../../gen/policyguard/control/v1/runtime_instance_pb.ts";
 import { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
-import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
+import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { Ago } from "../../part/ago.tsx";
@@ -78,7 +78,7 @@ function Runtimes({
   readonly projectId: string;
   readonly environments: readonly Environment[];
 }) {
-  const { orgId, can } = useOrganization();
+  const { orgId } = useOrganization();
   const transport = useTransport();
   const search = useSearch({ from: "/o/$org/fleet" });
   const navigate = useNavigate({ from: "/o/$org/fleet" });
@@ -125,9 +125,7 @@ function Runtimes({
           error !== null && <Failed key={chosen[at]?.id} error={error} onRetry={() => refetch()} />,
       )}
       {!isLoaded && all.length === 0 && <Loading />}
-      {isLoaded && all.length === 0 && answers.every(({ error }) => error === null) && (
-        <NoRuntime issueFor={can(TokenService.method.issueRuntimeToken) ? orgId : undefined} />
-      )}
+      {isLoaded && all.length === 0 && answers.every(({ error }) => error === null) && <NobodyYet />}
       {all.length > 0 && shown.length === 0 && (
         <Empty title={texts.nothing}>
           <Button onClick={() => change({ state: undefined })}>{texts.clear}</Button>
@@ -328,4 +326,9 @@ function Notes({
       {lost > 0 && <p className={style.note}>{texts.lostTotal(lost)}</p>}
     </>
   );
+}
+
+function NobodyYet() {
+  const { start, issueFor } = useNewRuntime();
+  return <NoRuntime start={start} issueFor={issueFor} />;
 }

@@ -1,5 +1,5 @@
 import { createQueryOptions, useQuery } from "@connectrpc/connect-query";
-import { useQuery as useAnyQuery, useQueries } from "@tanstack/react-query";
+import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
@@ -10,12 +10,11 @@ import { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runt
 import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome as OutcomeNumber } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { installationQuery } from "../../data/installation.ts";
+import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
 import { Button } from "../../part/button.tsx";
 import { Command } from "../../part/onboarding/command.tsx";
-import { startRuntime } from "../../part/onboarding/no-runtime.tsx";
 import { en } from "../../text/en.ts";
 import { dismissSteps, isDismissed } from "./dismissed.ts";
 import { FirstBlock } from "./first-block.tsx";
@@ -24,8 +23,6 @@ import style from "./home.module.css";
 const texts = en.home;
 /** While somebody waits for their first blocked evaluation. */
 const waitMs = 3_000;
-/** The address of a runtime that was started with its defaults. */
-const usualRuntimeUrl = "http://127.0.0.1:8081";
 
 /** The way from an empty organization to a blocked attack. Each step is read from data, so it can be done elsewhere. */
 export function FirstSteps() {
@@ -55,7 +52,7 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
     { orgId },
     { enabled: can(OrganizationService.method.getUsage) },
   );
-  const installation = useAnyQuery(installationQuery);
+  const runtime = useNewRuntime();
   const any = useQuery(TraceService.method.listTraces, { orgId, limit: 1 }, wait);
   const heard = useQueries({
     queries: (environments.data?.environments ?? []).map(({ projectId: id, name }) => ({
@@ -75,7 +72,6 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
   if (!wasOpen.isSet && blocked.data !== undefined) Object.assign(wasOpen, { isSet: true, value: trace === undefined });
   if (!wasOpen.value) return null;
   const params = { org: orgId };
-  const runtimeUrl = installation.data?.runtimeUrl ?? usualRuntimeUrl;
   const isHeard = heard.some(({ data }) => (data?.total ?? 0) > 0);
   const isRunning = isHeard || (any.data?.total ?? 0) > 0;
   const isTried = (usage.data?.playgroundEvaluations ?? 0) > 0;
@@ -127,13 +123,13 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
           ) : (
             texts.steps.runtimeOnly
           )}
-          {!isRunning && <Command label={en.fleet.start} text={startRuntime()} />}
+          {!isRunning && <Command label={en.fleet.start} text={runtime.start} />}
         </Step>
         <Step isDone={trace !== undefined} hint={texts.steps.blockedHint}>
           {trace === undefined ? (
             <>
               <span role="status">{texts.steps.waiting}</span>
-              <Command label={texts.steps.blocked} text={attackOn(runtimeUrl)} />
+              <Command label={texts.steps.blocked} text={attackOn(runtime.url)} />
             </>
           ) : (
             <FirstBlock orgId={orgId} traceId={trace.id} />

@@ -1,11 +1,10 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { useQuery } from "@connectrpc/connect-query";
+import { createQueryOptions, useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
-import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import {
   TraceAnnotation,
@@ -14,11 +13,16 @@ import {
 } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome as OutcomeNumber, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { useAnyTrace } from "../../data/any-trace.ts";
+import { queryClient } from "../../data/client.ts";
+import { useEnvironments } from "../../data/environment.ts";
+import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { stageName, stages } from "../../data/stage.ts";
+import { transport } from "../../data/transport.ts";
 import { wireNames } from "../../data/wire-name.ts";
 import { Button } from "../../part/button.tsx";
+import { EnvironmentSelect } from "../../part/environment-select.tsx";
 import { Select, TypedFilter } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { type OutcomeName, outcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
@@ -33,6 +37,7 @@ import { dateTime, duration, timeOfDay } from "../../text/format.ts";
 import { AddFilter } from "./add-filter.tsx";
 import { TraceDrawer } from "./drawer.tsx";
 import { ExportDialog } from "./export.tsx";
+import { markName } from "./mark-kind.ts";
 import {
   chips,
   choicesOf,
@@ -51,6 +56,8 @@ const markNames = wireNames<TraceAnnotation>(TraceAnnotationSchema);
 const pageSize = 50;
 /** How often the number of new traces is asked for. */
 const newMs = 10_000;
+/** So many traces after the open one are loaded, so that walking through them does not wait. */
+const prefetched = 2;
 
 /** The traces of an organization, newest first. New ones are counted, and shown when the reader asks for them. */
 export function TracesPage() {
@@ -77,6 +84,7 @@ export function TracesPage() {
     const next = traces[Math.min(Math.max(at + step, 0), traces.length - 1)];
     if (next !== undefined) open(next.id);
   };
+  usePrefetched(orgId, at < 0 ? [] : traces.slice(at + 1, at + 1 + prefetched).map(({ id }) => id));
   useKeys({ j: () => move(1), k: () => move(-1), ...(at < 0 ? {} : { Escape: () => open(undefined) }) });
   return (
     <Page
@@ -113,6 +121,15 @@ export function TracesPage() {
       )}
     </Page>
   );
+}
+
+/** Loads traces before they are asked for. What fails to load is told when it is. */
+function usePrefetched(orgId: string, ids: readonly string[]): void {
+  const wanted = ids.join(" ");
+  useEffect(() => {
+    for (const traceId of wanted.split(" ").filter(Boolean))
+      queryClient.prefetchQuery(createQueryOptions(TraceService.method.getTrace, { orgId, traceId }, { transport }));
+  }, [orgId, wanted]);
 }
 
 const numbers: Readonly<Record<OutcomeName, OutcomeNumber>> = {
@@ -165,6 +182,7 @@ function Filters({
   readonly onChange: (part: Partial<Record<keyof TraceSearch, string | undefined>>) => void;
 }) {
   const { projects } = useProjects();
+  const environments = useEnvironments(search.project === undefined ? projects.map(({ id }) => id) : [search.project]);
   return (
     <search className={style.filters}>
       <Select
@@ -193,8 +211,8 @@ function Filters({
       {(projects.length > 1 || search.project !== undefined) && (
         <ProjectSelect projects={projects} value={search.project} all onChange={(project) => onChange({ project })} />
       )}
-      <TypedFilter
-        label={texts.environment}
+      <EnvironmentSelect
+        environments={environments}
         value={search.environment}
         onChange={(environment) => onChange({ environment })}
       />
@@ -243,11 +261,10 @@ function Nothing({
   readonly onChange: (part: { readonly range: TraceRange }) => void;
   readonly onClear: () => void;
 }) {
-  const { orgId, can } = useOrganization();
   const isAny = useAnyTrace(true);
+  const { start, issueFor } = useNewRuntime();
   if (isAny === undefined) return <Loading />;
-  if (!isAny)
-    return <NoRuntime title={texts.empty} issueFor={can(TokenService.method.issueRuntimeToken) ? orgId : undefined} />;
+  if (!isAny) return <NoRuntime title={texts.empty} start={start} issueFor={issueFor} />;
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Empty title={isFiltered ? texts.nothing : texts.nothingThen}>
@@ -337,6 +354,9 @@ function Rows({
               {texts.agent}
             </th>
             <th scope="col">{texts.rule}</th>
+            <th scope="col" className={style.extra}>
+              {texts.said}
+            </th>
             <th scope="col" className={style.number}>
               {texts.latency}
             </th>
@@ -350,6 +370,13 @@ function Rows({
       </table>
     </div>
   );
+}
+
+/** What people say of a trace, in a word. */
+function markText(summary: Trace["annotationSummary"]): string {
+  if (summary === undefined || summary.marks === 0) return "";
+  if (summary.isDisputed) return texts.choices.disputed ?? "";
+  return summary.resolvedMark === undefined ? en.review.count(summary.marks) : markName(summary.resolvedMark);
 }
 
 function Row({
@@ -383,6 +410,7 @@ function Row({
       <td>{stageName(stage)}</td>
       <td className={style.extra}>{agentId ?? en.common.none}</td>
       <td>{decidedByRule === undefined ? en.common.none : <code>{decidedByRule}</code>}</td>
+      <td className={style.extra}>{markText(trace.annotationSummary)}</td>
       <td className={style.number}>{duration(latencyUs)}</td>
     </tr>
   );

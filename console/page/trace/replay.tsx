@@ -1,5 +1,6 @@
 import { createClient } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { type Trace, TraceReplayability } from "../../../gen/policyguard/control/v1/trace_pb.ts";
@@ -11,6 +12,7 @@ import {
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { documentOf } from "../../data/document.ts";
 import { draftKey, readDraft } from "../../data/draft.ts";
+import { useEnvironments } from "../../data/environment.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
@@ -27,6 +29,7 @@ import style from "./trace.module.css";
 const texts = en.review;
 const traces = createClient(TraceService, transport);
 const maxPolicies = 200;
+const bundlePrefix = "bundle:";
 
 /** What another policy, or what is enforced now, makes of a trace; original and new side by side. `r` replays. */
 export function ReplaySection({ trace }: { readonly trace: Trace }) {
@@ -34,6 +37,10 @@ export function ReplaySection({ trace }: { readonly trace: Trace }) {
   const mayReplay = can(TraceService.method.replayTrace);
   const options = { enabled: mayReplay };
   const list = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxPolicies }, options);
+  const environments = useEnvironments(mayReplay ? [trace.projectId] : []);
+  const others = environments.filter(
+    ({ name, activeVersion }) => name !== trace.environment && activeVersion !== undefined,
+  );
   const [chosen, setChosen] = useState("");
   const [answer, setAnswer] = useState<TraceReplay>();
   const { run, isBusy, error } = useBusy();
@@ -45,8 +52,13 @@ export function ReplaySection({ trace }: { readonly trace: Trace }) {
       const by =
         draft !== undefined
           ? { document: documentOf(draft.text) }
-          : chosen === ""
-            ? { bundle: { projectId: trace.projectId, environment: trace.environment } }
+          : chosen === "" || chosen.startsWith(bundlePrefix)
+            ? {
+                bundle: {
+                  projectId: trace.projectId,
+                  environment: chosen.slice(bundlePrefix.length) || trace.environment,
+                },
+              }
             : { policyId: chosen };
       setAnswer((await traces.replayTrace({ orgId, traceId: trace.id, asOf: ReplayTime.NOW, ...by })).replay);
     });
@@ -56,7 +68,15 @@ export function ReplaySection({ trace }: { readonly trace: Trace }) {
     return (
       <section aria-label={texts.replay}>
         <h3>{texts.replay}</h3>
-        <p className={style.dim}>{texts.notReplayable}</p>
+        <p className={style.dim}>
+          {texts.notReplayable}{" "}
+          <Link
+            to="/o/$org/environments/$project/$env/settings"
+            params={{ org: orgId, project: trace.projectId, env: trace.environment }}
+          >
+            {texts.captureSetting}
+          </Link>
+        </p>
       </section>
     );
   return (
@@ -65,6 +85,11 @@ export function ReplaySection({ trace }: { readonly trace: Trace }) {
       <div className={style.replayBy}>
         <Select label={texts.replayBy} value={chosen} onChange={(event) => setChosen(event.target.value)}>
           <option value="">{texts.activeBundle(trace.environment)}</option>
+          {others.map(({ id, name, activeVersion }) => (
+            <option key={id} value={bundlePrefix + name}>
+              {texts.activeBundle(name, activeVersion)}
+            </option>
+          ))}
           {list.data?.policies.map(({ id, name, version }) => [
             <option key={id} value={id}>
               {texts.newest(name, version)}

@@ -5,23 +5,21 @@ import { Command } from "./command.tsx";
 
 const texts = en.fleet;
 
-/** The command that starts a runtime, with a place for its token. */
-export function startRuntime(): string {
-  return `POLICY_GUARD_URL=${location.origin} POLICY_GUARD_TOKEN=gr_rt_… npm run runtime`;
-}
-
 /** Says that nothing has been evaluated yet, how that begins, and where the token for it is issued. */
 export function NoRuntime({
   title = texts.empty,
+  start,
   issueFor,
 }: {
   readonly title?: string;
+  /** The command that starts a runtime, with a place for its token. */
+  readonly start: string;
   /** The organization whose tokens the person may issue; undefined where they may not. */
   readonly issueFor: string | undefined;
 }) {
   return (
     <Empty title={title} text={texts.emptyText}>
-      <Command label={texts.start} text={startRuntime()} />
+      <Command label={texts.start} text={start} />
       {issueFor === undefined ? (
         <p>{texts.issueAsk}</p>
       ) : (
