@@ -1,6 +1,6 @@
 import style from "./chart.module.css";
 import { ChartFrame, type Series } from "./frame.tsx";
-import { lineOf, niceMax } from "./scale.ts";
+import { dotsOf, lineOf, niceMax } from "./scale.ts";
 
 const size = { width: 800, height: 160 };
 
@@ -38,6 +38,14 @@ export function Lines({
               key={name}
               className={`${style.line} ${style[kind]}`}
               d={lineOf(values, { ...size, max })}
+              vectorEffect="non-scaling-stroke"
+            />
+          ))}
+          {series.map(({ name, kind, values }) => (
+            <path
+              key={name}
+              className={`${style.line} ${style[kind]} ${style.lone}`}
+              d={dotsOf(values, { ...size, max })}
               vectorEffect="non-scaling-stroke"
             />
           ))}

@@ -26,9 +26,14 @@ export function stackOf(values: readonly number[]): Part[] {
   return parts;
 }
 
+interface Size {
+  readonly width: number;
+  readonly height: number;
+  readonly max: number;
+}
+
 /** A line through the points, as the `d` of a path; it is interrupted where there is no value. */
-export function lineOf(values: readonly (number | undefined)[], size: { width: number; height: number; max: number }) {
-  const step = values.length > 1 ? size.width / (values.length - 1) : 0;
+export function lineOf(values: readonly (number | undefined)[], size: Size): string {
   let isDrawing = false;
   let path = "";
   for (const [at, value] of values.entries()) {
@@ -36,12 +41,29 @@ export function lineOf(values: readonly (number | undefined)[], size: { width: n
       isDrawing = false;
       continue;
     }
-    const x = round(at * step);
-    const y = round(size.height - (Math.min(value, size.max) / size.max) * size.height);
-    path += `${isDrawing ? "L" : "M"}${x} ${y}${isDrawing ? "" : "h.01"}`;
+    path += `${isDrawing ? "L" : "M"}${placeOf(at, value, values.length, size)}${isDrawing ? "" : dot}`;
     isDrawing = true;
   }
   return path;
+}
+
+/** The points without a neighbour, which no line goes through, as dots of a path. */
+export function dotsOf(values: readonly (number | undefined)[], size: Size): string {
+  return values
+    .map((value, at) =>
+      value === undefined || values[at - 1] !== undefined || values[at + 1] !== undefined
+        ? ""
+        : `M${placeOf(at, value, values.length, size)}${dot}`,
+    )
+    .join("");
+}
+
+/** What gives a path the round cap of its stroke and no length. */
+const dot = "h.01";
+
+function placeOf(at: number, value: number, length: number, { width, height, max }: Size): string {
+  const step = length > 1 ? width / (length - 1) : 0;
+  return `${round(at * step)} ${round(height - (Math.min(value, max) / max) * height)}`;
 }
 
 function round(value: number): number {

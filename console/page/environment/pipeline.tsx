@@ -18,6 +18,7 @@ import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { Answered, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
+import { count, share } from "../../text/format.ts";
 import { CreateEnvironmentDialog } from "./create.tsx";
 import { type Deed, DeedDialog } from "./deed.tsx";
 import style from "./environment.module.css";
@@ -153,10 +154,10 @@ function Card({
         </div>
       )}
       {environment.overrideCount > 0 && <Overrides place={place} />}
-      <Fleet {...place} />
+      <Fleet place={place} active={active?.version} />
       <Deeds environment={environment} active={active} next={next} onDeed={onDeed} />
       {error !== null && <Failed error={error} onRetry={refetch} />}
-      {data !== undefined && data.bundles.length > 0 && <Bundles bundles={data.bundles} />}
+      {data !== undefined && data.bundles.length > 0 && <Bundles bundles={data.bundles} environment={environment} />}
     </li>
   );
 }
@@ -217,7 +218,15 @@ function Equal({ bundle, former }: { readonly bundle: Bundle; readonly former: E
     limit: shownBundles,
   });
   const same = data?.bundles.find(({ contentDigest }) => contentDigest === bundle.contentDigest);
-  return same === undefined ? null : <p className={style.dim}>{texts.equals(former.name, same.version)}</p>;
+  if (same === undefined) return null;
+  // Versions of one environment count up, whatever was promoted of them.
+  const behind = Math.max(0, (former.activeVersion ?? 0) - same.version);
+  return (
+    <p className={style.dim}>
+      {texts.equals(former.name, same.version)}
+      {behind > 0 && ` · ${texts.behind(former.name, behind)}`}
+    </p>
+  );
 }
 
 /** Names the version that is evaluated beside the active one. */
@@ -238,13 +247,27 @@ function Beside({ place }: { readonly place: Place }) {
       >
         {texts.candidate(candidate.version)}
       </Link>
+      {candidate.evaluations > 0 &&
+        `: ${en.bundle.disagree(share(candidate.disagreements / candidate.evaluations), count(candidate.evaluations))}`}
     </p>
   );
 }
 
-function Bundles({ bundles }: { readonly bundles: readonly Bundle[] }) {
+function Bundles({
+  bundles,
+  environment: { requiredApprovals },
+}: {
+  readonly bundles: readonly Bundle[];
+  readonly environment: Environment;
+}) {
   const { orgId, can } = useOrganization();
   const active = bundles.find(isActive)?.version ?? 0;
+  // What was active once was approved then.
+  const lacksApproval = ({ version, approvals }: Bundle) => version > active && approvals.length < requiredApprovals;
+  const deedOf = (bundle: Bundle) => {
+    if (bundle.version < active) return texts.rollBack(bundle.version);
+    return lacksApproval(bundle) ? texts.approveShort(bundle.version) : texts.activateShort(bundle.version);
+  };
   return (
     <ul className={style.bundles} aria-label={texts.history}>
       {bundles.map((bundle) => (
@@ -252,6 +275,7 @@ function Bundles({ bundles }: { readonly bundles: readonly Bundle[] }) {
           <span>
             <BundleLink bundle={bundle} /> <span className={style.dim}>{texts.states[stateName(bundle)]}</span>
             <span className={style.by}>
+              {lacksApproval(bundle) && `${texts.approved(bundle.approvals.length, requiredApprovals)} · `}
               {bundle.message ?? bundle.source} · {bundle.createdBy} · <Ago time={bundle.createdAt} />
             </span>
           </span>
@@ -266,7 +290,7 @@ function Bundles({ bundles }: { readonly bundles: readonly Bundle[] }) {
                 version: String(bundle.version),
               }}
             >
-              {bundle.version < active ? texts.rollBack(bundle.version) : texts.activateShort(bundle.version)}
+              {deedOf(bundle)}
             </LinkButton>
           )}
         </li>
@@ -275,12 +299,18 @@ function Bundles({ bundles }: { readonly bundles: readonly Bundle[] }) {
   );
 }
 
-function Fleet(place: { readonly orgId: string; readonly projectId: string; readonly envName: string }) {
+function Fleet({ place, active }: { readonly place: Place; readonly active: number | undefined }) {
   const { can } = useOrganization();
   const mayList = can(RuntimeInstanceService.method.listRuntimeInstances);
   const options = { enabled: mayList, refetchInterval: fleetMs };
   const { data } = useQuery(RuntimeInstanceService.method.listRuntimeInstances, place, options);
   if (data === undefined) return null;
-  const connected = data.runtimes.filter((runtime) => runtime.connected).length;
-  return <p className={style.dim}>{texts.runtimes(connected)}</p>;
+  const connected = data.runtimes.filter((runtime) => runtime.connected);
+  const reached = connected.filter(({ bundleVersion }) => bundleVersion === active).length;
+  const isSaid = connected.length > 0 && active !== undefined;
+  return (
+    <p className={style.dim}>
+      {isSaid ? en.bundle.reached(reached, connected.length) : texts.runtimes(connected.length)}
+    </p>
+  );
 }

@@ -1,5 +1,4 @@
 import { createClient } from "@connectrpc/connect";
-import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
@@ -14,10 +13,9 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { TextField } from "../../part/field.tsx";
-import { Meaning } from "../../part/judgement/meaning.tsx";
-import { Failed, Loading } from "../../part/state.tsx";
-import { useTold } from "../../part/told.ts";
+import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
+import { DraftMeaning } from "./draft-meaning.tsx";
 
 const texts = en.policy;
 const policies = createClient(PolicyService, transport);
@@ -96,30 +94,4 @@ export function SaveDialog({
       </DialogActions>
     </Dialog>
   );
-}
-
-/** What saving would mean, said before it is done. A text with errors has no meaning yet. */
-function DraftMeaning({
-  policyId,
-  version,
-  text,
-  isSaving,
-}: {
-  readonly policyId: string;
-  readonly version: number;
-  readonly text: string;
-  /** What was compared is being stored: it would be compared with itself. */
-  readonly isSaving: boolean;
-}) {
-  const { orgId } = useOrganization();
-  const draft = { orgId, policyId, from: version, document: documentOf(text) };
-  const { data, error, refetch } = useQuery(PolicyService.method.diffPolicyDraft, draft, { enabled: !isSaving });
-  if (data !== undefined) return <Meaning diff={data} />;
-  if (error === null) return <Loading rows={2} />;
-  return failureOf(error).kind === "invalid" ? <NoMeaning error={error} /> : <Failed error={error} onRetry={refetch} />;
-}
-
-function NoMeaning({ error }: { readonly error: unknown }) {
-  useTold(error);
-  return <p>{texts.noMeaning}</p>;
 }

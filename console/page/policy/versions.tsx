@@ -4,8 +4,11 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import type { PolicyVersion } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { sourceOf } from "../../data/document.ts";
+import { draftKey, readDraft } from "../../data/draft.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { usePolicies } from "../../data/policy.ts";
+import { useProjects } from "../../data/project.ts";
 import { transport } from "../../data/transport.ts";
 import { DiffView } from "../../editor/diff-view.tsx";
 import { Ago } from "../../part/ago.tsx";
@@ -17,6 +20,7 @@ import { Page } from "../../part/page.tsx";
 import { Answered, Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
+import { DraftMeaning } from "./draft-meaning.tsx";
 import style from "./policy.module.css";
 
 const texts = en.versions;
@@ -80,37 +84,70 @@ export function PolicyVersionsPage() {
   );
 }
 
+/** Two pickers, among the versions, what environments run of them, and what is typed and not saved. */
 function Compare({ policyId, versions }: { readonly policyId: string; readonly versions: readonly PolicyVersion[] }) {
+  const { orgId, accountId } = useOrganization();
   const search = useSearch({ from: "/o/$org/policies/$policy/versions" });
   const navigate = useNavigate({ from: "/o/$org/policies/$policy/versions" });
+  const titleOf = useVersionTitle(policyId);
+  const draft = readDraft(draftKey(accountId, orgId, policyId));
   const [newest, second] = versions;
-  if (newest === undefined || second === undefined) return <Empty title={texts.missing} />;
+  if (newest === undefined || (second === undefined && draft === undefined)) return <Empty title={texts.missing} />;
+  const isDraft = draft !== undefined && (search.to === "draft" || second === undefined);
   const to = versions.find(({ version }) => version === search.to) ?? newest;
   const from =
     versions.find(({ version }) => version === search.from) ??
-    versions.find(({ version }) => version < to.version) ??
-    second;
-  const choose = (which: "from" | "to") => (event: { readonly target: { readonly value: string } }) =>
-    navigate({ search: { from: from.version, to: to.version, [which]: Number(event.target.value) }, replace: true });
+    versions.find(({ version }) => isDraft || version < to.version) ??
+    to;
+  const choose = (part: { readonly from?: number; readonly to?: number | "draft" }) =>
+    navigate({ search: { from: from.version, to: isDraft ? "draft" : to.version, ...part }, replace: true });
   const options = versions.map(({ version }) => (
     <option key={version} value={version}>
-      {en.common.version(version)}
+      {titleOf(version)}
     </option>
   ));
   return (
     <section className={style.compare} aria-label={texts.compare}>
       <div className={style.pickers}>
-        <Select label={texts.from} value={from.version} onChange={choose("from")}>
+        <Select
+          label={texts.from}
+          value={from.version}
+          onChange={({ target }) => choose({ from: Number(target.value) })}
+        >
           {options}
         </Select>
-        <Select label={texts.to} value={to.version} onChange={choose("to")}>
+        <Select
+          label={texts.to}
+          value={isDraft ? "draft" : to.version}
+          onChange={({ target }) => choose({ to: target.value === "draft" ? "draft" : Number(target.value) })}
+        >
+          {draft !== undefined && <option value="draft">{texts.draft}</option>}
           {options}
         </Select>
       </div>
-      <VersionMeaning policyId={policyId} from={from.version} to={to.version} />
-      <DiffView before={sourceOf(from)} after={sourceOf(to)} label={texts.compare} />
+      {isDraft ? (
+        <DraftMeaning policyId={policyId} version={from.version} text={draft.text} />
+      ) : (
+        <VersionMeaning policyId={policyId} from={from.version} to={to.version} />
+      )}
+      <DiffView before={sourceOf(from)} after={isDraft ? draft.text : sourceOf(to)} label={texts.compare} />
     </section>
   );
+}
+
+/** "v3 · prod, staging": a version with the environments that enforce it. */
+function useVersionTitle(policyId: string): (version: number) => string {
+  const { policies } = usePolicies();
+  const { projects } = useProjects();
+  const places = policies?.find(({ id }) => id === policyId)?.activeIn ?? [];
+  const nameOf = (id: string) => (projects.length < 2 ? undefined : projects.find((each) => each.id === id)?.name);
+  return (version) =>
+    texts.runBy(
+      version,
+      places
+        .filter((place) => place.version === version)
+        .map(({ projectId, environment }) => en.policies.place(nameOf(projectId), environment, undefined)),
+    );
 }
 
 function VersionMeaning({
