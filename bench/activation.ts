@@ -1,8 +1,9 @@
-// From an activation to its enforcement: fifty connected runtimes, and the time from the call until each of them has
-// the new version in force. All fifty live in one process and share the thread that builds engines: it verifies and
-// builds the bundle fifty times in a row, and the process links and warms up fifty engines. Fifty machines do that at
-// the same time, so the slowest of them here is an upper bound. In one kind of round a policy has changed, in the other
-// the same content is published and activated anew.
+// From an activation to its enforcement: the time from the call until connected runtimes have the new version in force,
+// first of one runtime alone, with the phases of that time, then of fifty. The fifty live in one process, where each has
+// its own connection, checks, files and bundle in force, and all share the builder, which builds an engine once for each
+// content. Fifty machines would each build it, at the same time and like the one alone: the one alone is what a fleet
+// sees, and the fifty are what serving, fetching, verifying and keeping fifty bundles costs two processors. In one kind
+// of round a policy has changed, in the other the same content is published and activated anew.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,61 +18,44 @@ import { systemClock } from "../src/kit/process/clock.ts";
 import { readConfig } from "../src/kit/process/config.ts";
 import { shutDown } from "../src/kit/process/shutdown.ts";
 import { startServer } from "./load/http.ts";
-import { type Bench, cpuSecondsOf } from "./measure.ts";
+import { type Bench, cpuSecondsOf, type Row } from "./measure.ts";
 import type { BenchControlPlane } from "./server/control-plane.ts";
 import { startBenchDatabase } from "./server/database.ts";
 
 const fleet = 50;
+const quickFleet = 5;
 const rounds = 5;
 const roundLimitMs = 120_000;
 /** Fifty first bundles are compiled one after the other. */
 const startLimitMs = 300_000;
+/** By then, the engine of a runtime that has just become warm is ready in every part. */
+const settleMs = 5_000;
 
 /** Measures how soon an activation is enforced. */
-export const activationBench: Bench = async () => {
+export const activationBench: Bench = async ({ isQuick }) => {
   const server = await startBenchDatabase();
   const plane = await startServer<BenchControlPlane>("control-plane", server.applicationUrl);
   const log = createLog({ name: "bench", level: "silent" });
   const root = mkdtempSync(join(tmpdir(), "policy-guard-bench-"));
   const sources: Source[] = [];
-  const builder = new BundleBuilder();
+  const builder = new TimedBuilder();
+  const planeCpuMs = () => 1_000 * (cpuSecondsOf(plane.child.pid ?? 0) + server.cpuSeconds());
+  const bench = { told: plane.told, sources, builder, planeCpuMs };
   try {
-    for (let i = 0; i < fleet; i++)
-      sources.push(await startOne(plane.told, join(root, String(i)), { log, clock: systemClock, builder }));
-    await enforced(sources, 1, { limitMs: startLimitMs });
-    await sleep(2_000);
-    const change = await startChanging(plane.told);
-    const spent = {
-      "a policy changed": { change, slowest: [], all: [], runtimeMs: [], planeMs: [] } as Spent,
-      "the same content": { change: async () => undefined, slowest: [], all: [], runtimeMs: [], planeMs: [] } as Spent,
+    const grow = async (count: number, version: number) => {
+      const tools = { log, clock: systemClock, builder };
+      while (sources.length < count)
+        sources.push(await startOne(plane.told, join(root, String(sources.length)), tools));
+      await enforced(sources, version, { limitMs: startLimitMs });
+      while (!sources.every(({ holder }) => holder.isWarm)) await sleep(100);
+      await sleep(settleMs);
     };
-    const planeCpuMs = () => 1_000 * (cpuSecondsOf(plane.child.pid ?? 0) + server.cpuSeconds());
-    let version = 1;
-    for (let round = 0; round <= rounds; round++) {
-      for (const each of Object.values(spent)) {
-        await each.change(round);
-        const [cpuBefore, planeBefore] = [process.cpuUsage(), planeCpuMs()];
-        const delays = await activateOnce(plane.told, sources, ++version);
-        const { user, system } = process.cpuUsage(cpuBefore);
-        // The first one also warms up.
-        if (round === 0) continue;
-        each.all.push(...delays);
-        each.runtimeMs.push((user + system) / 1000);
-        each.planeMs.push(planeCpuMs() - planeBefore);
-        each.slowest.push(Math.max(...delays));
-      }
-    }
-    return Object.entries(spent).map(([name, { all, slowest, runtimeMs, planeMs }]) => {
-      print(`${name}, one runtime`, all);
-      print(`${name}, all ${fleet} runtimes`, slowest);
-      const each = (values: readonly number[]) => (percentile(values, 50) / fleet).toFixed(1);
-      console.log(`CPU of each: runtime ${each(runtimeMs)} ms, control plane and database ${each(planeMs)} ms`);
-      return {
-        name: `activations enforced on ${fleet} runtimes, one after the other, ${name}; CPU of one runtime`,
-        perSecond: 1000 / percentile(slowest, 50),
-        cpuUs: (percentile(runtimeMs, 50) * 1000) / fleet,
-      };
-    });
+    await grow(1, 1);
+    const change = await startChanging(plane.told);
+    const alone = await measureFleet(bench, { version: 1, change });
+    await grow(isQuick ? quickFleet : fleet, alone.version);
+    const all = await measureFleet(bench, { version: alone.version, change });
+    return [...alone.rows, ...all.rows];
   } finally {
     await Promise.all(sources.map(({ shutdownSteps }) => shutDown({ log, steps: shutdownSteps })));
     await builder.stop();
@@ -81,6 +65,34 @@ export const activationBench: Bench = async () => {
   }
 };
 
+/** A builder that notes when it was last asked, and when it was done. */
+class TimedBuilder extends BundleBuilder {
+  verifying = { fromMs: 0, untilMs: 0 };
+  building = { fromMs: 0, untilMs: 0 };
+
+  override async verify(check: Parameters<BundleBuilder["verify"]>[0]): ReturnType<BundleBuilder["verify"]> {
+    const fromMs = performance.now();
+    const verified = await super.verify(check);
+    this.verifying = { fromMs, untilMs: performance.now() };
+    return verified;
+  }
+
+  override async build(...content: Parameters<BundleBuilder["build"]>): ReturnType<BundleBuilder["build"]> {
+    const fromMs = performance.now();
+    const engine = await super.build(...content);
+    this.building = { fromMs, untilMs: performance.now() };
+    return engine;
+  }
+}
+
+/** The running parts, of which one measurement takes as many runtimes as there are now. */
+interface Running {
+  readonly told: BenchControlPlane;
+  readonly sources: readonly Source[];
+  readonly builder: TimedBuilder;
+  readonly planeCpuMs: () => number;
+}
+
 /** What the rounds of one kind took. */
 interface Spent {
   readonly change: (round: number) => Promise<void>;
@@ -88,6 +100,76 @@ interface Spent {
   readonly all: number[];
   readonly runtimeMs: number[];
   readonly planeMs: number[];
+  readonly phases: Phases[];
+}
+
+type Phases = Readonly<Record<"published and fetched" | "verified" | "built" | "warmed up and kept", number>>;
+
+async function measureFleet(
+  { told, sources, builder, planeCpuMs }: Running,
+  { version: first, change }: { readonly version: number; readonly change: (phrase: string) => Promise<void> },
+): Promise<{ rows: Row[]; version: number }> {
+  const of = sources.length === 1 ? "1 runtime alone" : `${sources.length} runtimes`;
+  const kindOf = (prepare: Spent["change"]): Spent => ({
+    ...{ change: prepare, slowest: [], all: [], runtimeMs: [], planeMs: [], phases: [] },
+  });
+  const spent = {
+    "a policy changed": kindOf((round) => change(`the phrase of round ${round} for ${of}`)),
+    "the same content": kindOf(async () => undefined),
+  };
+  let version = first;
+  for (let round = 0; round <= rounds; round++) {
+    for (const each of Object.values(spent)) {
+      await each.change(round);
+      const [cpuBefore, planeBefore] = [process.cpuUsage(), planeCpuMs()];
+      const startedAtMs = performance.now();
+      const delays = await activateOnce(told, sources, ++version);
+      const { user, system } = process.cpuUsage(cpuBefore);
+      // The first one also warms up.
+      if (round === 0) continue;
+      each.all.push(...delays);
+      each.runtimeMs.push((user + system) / 1000);
+      each.planeMs.push(planeCpuMs() - planeBefore);
+      each.slowest.push(Math.max(...delays));
+      each.phases.push(phasesOf(builder, startedAtMs, Math.max(...delays)));
+    }
+  }
+  const rows = Object.entries(spent).map(([name, { all, slowest, runtimeMs, planeMs, phases }]) => {
+    if (sources.length > 1) print(`${name}, each of ${of}`, all);
+    print(`${name}, ${of}`, slowest);
+    if (sources.length === 1) printPhases(phases);
+    const each = (values: readonly number[]) => (percentile(values, 50) / sources.length).toFixed(1);
+    console.log(`CPU of each: runtime ${each(runtimeMs)} ms, control plane and database ${each(planeMs)} ms`);
+    return {
+      name: `activations enforced on ${of}, one after the other, ${name}; CPU of one runtime`,
+      perSecond: 1000 / percentile(slowest, 50),
+      cpuUs: (percentile(runtimeMs, 50) * 1000) / sources.length,
+    };
+  });
+  return { rows, version };
+}
+
+/** Of an activation that one runtime took over: how long each phase lasted. */
+function phasesOf({ verifying, building }: TimedBuilder, startedAtMs: number, delayMs: number): Phases {
+  const isBuilt = building.fromMs > verifying.untilMs;
+  return {
+    "published and fetched": verifying.fromMs - startedAtMs,
+    verified: verifying.untilMs - verifying.fromMs,
+    built: isBuilt ? building.untilMs - building.fromMs : 0,
+    "warmed up and kept": startedAtMs + delayMs - (isBuilt ? building.untilMs : verifying.untilMs),
+  };
+}
+
+function printPhases(all: readonly Phases[]): void {
+  const names = Object.keys(all[0] ?? {}) as (keyof Phases)[];
+  const texts = names.map((name) => {
+    const middle = percentile(
+      all.map((phases) => phases[name]),
+      50,
+    );
+    return `${name} ${middle.toFixed(0)} ms`;
+  });
+  console.log(`of that: ${texts.join(", ")}`);
 }
 
 /** Adds a policy; what is returned changes it. */
@@ -108,12 +190,12 @@ async function startChanging({ port, orgId, projectId, adminToken }: BenchContro
     return id;
   };
   const id = await save("POST", "", "a phrase before the first round");
-  return async (round: number): Promise<void> => {
-    await save("PUT", `/${id}`, `the phrase of round ${round}`);
+  return async (phrase: string): Promise<void> => {
+    await save("PUT", `/${id}`, phrase);
   };
 }
 
-function startOne(
+async function startOne(
   { port, runtimeToken: token }: BenchControlPlane,
   folder: string,
   tools: ConnectTools,
@@ -125,7 +207,10 @@ function startOne(
     POLICY_GUARD_TOKEN: token,
     POLL_INTERVAL: "10m",
   });
-  return connect(config, { url, token }, tools);
+  const source = await connect(config, { url, token }, tools);
+  // As in a runtime that takes evaluations: it makes its first engine ready before any other.
+  source.holder.listen(() => undefined);
+  return source;
 }
 
 /** Publishes and activates a version; for each runtime the milliseconds until it enforces it. */

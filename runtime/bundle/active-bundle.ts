@@ -15,11 +15,11 @@ import type { Engine } from "../engine/engine.ts";
 import { type AgentKeys, agentKeyOf } from "../engine/segment/agent-part.ts";
 import { isStale, type VerifiedActivation } from "./activation.ts";
 import type { BundleBuilder } from "./builder.ts";
-import { agentKeysOf, backendsOf, compileBundle } from "./compile.ts";
+import { agentKeysOf, backendsOf, compileBundle, sourceOf } from "./compile.ts";
 import { hasSameOverrides, withOverrides } from "./override.ts";
 import { rejectionText } from "./rejection.ts";
 import type { VerifiedBundle } from "./verify.ts";
-import { prepare, prepareRequests, warmUp, warmUpFurther } from "./warm-up.ts";
+import { makeSwappable, prepare, prepareRequests, warmUp, warmUpFurther } from "./warm-up.ts";
 
 /** Builds the engines of bundles beside the thread that answers evaluations. */
 export type EngineBuilder = Pick<BundleBuilder, "build" | "verify">;
@@ -46,9 +46,6 @@ export interface LoadedBundle {
 }
 
 const captures = { none: CaptureMode.NONE, redacted: CaptureMode.REDACTED, full: CaptureMode.FULL } as const;
-
-/** How long a swap waits for patterns that may never be needed. */
-const readyMs = 500;
 
 /** Holds the bundle in force. */
 export class BundleHolder {
@@ -166,8 +163,7 @@ export class BundleHolder {
     // before it, and a caller who asks before the runtime is ready waits for one slow answer instead of the whole
     // preparation.
     if (isFirst) return engine;
-    await prepare(engine, { maxMs: readyMs });
-    await warmUp(engine);
+    await makeSwappable(engine);
     return engine;
   }
 
@@ -197,11 +193,6 @@ export class BundleHolder {
     if (loaded === undefined || loaded.reference.stale || !isStale(loaded.activation, now)) return;
     this.#loaded = { ...loaded, ...factsOf(loaded.activation, now) };
   }
-}
-
-/** Everything that an engine depends on: the content by its digest, the project and the environment. */
-function sourceOf({ manifest }: VerifiedBundle): string {
-  return JSON.stringify([manifest.content_digest, manifest.project_id, manifest.environment]);
 }
 
 function factsOf(activation: ActivationPayload, now: Date) {

@@ -4,6 +4,9 @@
 // runtime goes on with the engine that it has. One failure ends the whole process: a single allocation that exceeds the
 // thread's heap by far, against which V8 protects no thread. Publishing refuses what would come near it
 // (src/platform/work), in a process with no more memory than the thread has here.
+//
+// An engine is built once for each content, as long as somebody holds it: a candidate that is activated is in force
+// without another build, and runtimes in one process share an engine.
 
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { create } from "@bufbuild/protobuf";
@@ -14,7 +17,7 @@ import { learnPatterns } from "../engine/pattern/compile-pattern.ts";
 import type { StoredFacts } from "../engine/pattern/pattern-facts.ts";
 import { addTables, emptyTables, type Tables } from "../engine/scan/table-cache.ts";
 import type { BuildAnswer, BuildChunk, BuildRequest, VerifyRequest } from "./build-message.ts";
-import { asRejection, type BundleContent, modelsOf } from "./compile.ts";
+import { asRejection, type BundleContent, modelsOf, sourceOf, type VerifiedContent } from "./compile.ts";
 import { BundleRejection } from "./rejection.ts";
 import { shareBytes } from "./shared-memory.ts";
 import { inSlices } from "./slices.ts";
@@ -47,6 +50,8 @@ export class BundleBuilder {
   #thread: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   readonly #pending = new Map<number, Pending>();
+  /** Engines that were built, and those that are being built, by their content. */
+  readonly #engines = new Map<string, WeakRef<Engine> | Promise<Engine>>();
   #count = 0;
 
   constructor(options: BuilderOptions = {}) {
@@ -77,10 +82,35 @@ export class BundleBuilder {
   }
 
   /**
-   * Builds the engine of a verified bundle. Tables that the engine in force has already are reused. Throws a
-   * BundleRejection; its reason is `build_failed` when the failure is probably not the bundle's fault.
+   * Builds the engine of a verified bundle, or returns the one that was built of the same content. Tables that the
+   * engine in force has already are reused. Throws a BundleRejection; its reason is `build_failed` when the failure is
+   * probably not the bundle's fault.
    */
-  async build({ manifest, parts }: BundleContent, inForce: Tables = emptyTables()): Promise<Engine> {
+  async build(content: VerifiedContent, inForce: Tables = emptyTables()): Promise<Engine> {
+    const key = sourceOf(content);
+    const known = this.#engines.get(key);
+    const former = known instanceof WeakRef ? known.deref() : known;
+    if (former !== undefined) return former;
+    const building = this.#build(content, inForce);
+    this.#engines.set(key, building);
+    try {
+      const engine = await building;
+      this.#engines.set(key, new WeakRef(engine));
+      return engine;
+    } catch (error) {
+      this.#engines.delete(key);
+      throw error;
+    } finally {
+      this.#forgetUnused();
+    }
+  }
+
+  #forgetUnused(): void {
+    for (const [key, engine] of this.#engines)
+      if (engine instanceof WeakRef && engine.deref() === undefined) this.#engines.delete(key);
+  }
+
+  async #build({ manifest, parts }: BundleContent, inForce: Tables): Promise<Engine> {
     const copies = await inSlices(shareBytes([...parts.values()]));
     const common = new Map([...parts.keys()].map((path, index) => [path, copies[index] ?? new Uint8Array()]));
     const { environment, project_id: projectId } = manifest;

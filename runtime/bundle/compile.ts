@@ -91,6 +91,14 @@ export interface BundleContent extends Pick<VerifiedBundle, "parts"> {
   readonly manifest: Pick<ManifestPayload, "environment" | "project_id">;
 }
 
+/** The same, verified: the digest of its manifest is that of the parts. */
+export type VerifiedContent = Pick<VerifiedBundle, "manifest" | "parts">;
+
+/** Everything that an engine depends on: the content by its digest, the project and the environment. */
+export function sourceOf({ manifest }: VerifiedContent): string {
+  return JSON.stringify([manifest.content_digest, manifest.project_id, manifest.environment]);
+}
+
 /** Compiles the bundle for its environment. Throws a BundleRejection for a part that this version cannot run. */
 export function compileBundle(content: BundleContent): Engine {
   return refusing(() => {

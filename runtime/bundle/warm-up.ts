@@ -27,6 +27,12 @@ const texts = [
 ];
 const requests = texts.map((text) => create(EvaluateRequestSchema, { segments: [{ role: "user", text }] }));
 
+/** How long a swap waits for patterns that may never be needed. */
+const readyMs = 500;
+
+/** Engines that can be swapped in, or are being made so. */
+const swappable = new WeakMap<Engine, Promise<void>>();
+
 /** Limits of the preparation. */
 export interface PrepareOptions {
   readonly maxMs?: number;
@@ -41,6 +47,24 @@ export async function prepare(
 ): Promise<void> {
   const endMs = performance.now() + maxMs;
   await inSlices(whileWanted(engine.prepare(), () => isWanted() && performance.now() < endMs));
+}
+
+/**
+ * Makes an engine ready for evaluations that are as fast as those before the swap. Once is enough for an engine,
+ * whoever swaps it in.
+ */
+export async function makeSwappable(engine: Engine): Promise<void> {
+  const making = swappable.get(engine) ?? warmedForSwap(engine);
+  swappable.set(engine, making);
+  await making.catch((error: unknown) => {
+    swappable.delete(engine);
+    throw error;
+  });
+}
+
+async function warmedForSwap(engine: Engine): Promise<void> {
+  await prepare(engine, { maxMs: readyMs });
+  await warmUp(engine);
 }
 
 /** Compiles the rules of the requests. */

@@ -22,7 +22,7 @@ import type { Clock } from "../../src/kit/process/clock.ts";
 import type { EngineBuilder } from "../bundle/active-bundle.ts";
 import { rejectionText } from "../bundle/rejection.ts";
 import { type ContentCheck, verifyContent } from "../bundle/verify.ts";
-import { prepare, warmUp } from "../bundle/warm-up.ts";
+import { makeSwappable, prepare } from "../bundle/warm-up.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Evaluation } from "../engine/evaluate/evaluation.ts";
 
@@ -150,7 +150,7 @@ export class CandidateRunner {
       const found = await verifyContent({ ...check(), bundle }, wanted.digest);
       const engine = await builder.build(found);
       await prepare(engine, { isWanted: () => this.#wanted?.digest === wanted.digest });
-      await warmUp(engine);
+      await makeSwappable(engine);
       if (this.#wanted?.digest !== wanted.digest) return;
       const { version, digest } = wanted;
       this.#loaded = { engine, reference: create(BundleReferenceSchema, { version, digest }) };

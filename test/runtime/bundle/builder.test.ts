@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { clone, create, toBinary } from "@bufbuild/protobuf";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { workLoadTexts } from "../../../bench/load/bodies.ts";
 import { workLoadPolicy } from "../../../bench/load/policy.ts";
@@ -100,6 +103,42 @@ rules: [{id: names, stages: [output], detect: names, action: REDACT}]
     expect(mine).toBe([...first.tables.indexes.values()][0]);
     const third = await builder.build(await keywordBundle("two"), second.tables);
     expect([...third.tables.indexes.values()][0]).not.toBe(mine);
+  });
+
+  it("is built once for each content, whoever asks for it and whenever", async () => {
+    const builder = builderWith();
+    const [one, other] = [await keywordBundle("one"), await keywordBundle("one")];
+    const [first, together] = await Promise.all([builder.build(one), builder.build(one)]);
+    expect(together).toBe(first);
+    expect(await builder.build({ ...one })).toBe(first);
+    // The same policy in another project.
+    expect(await builder.build(other)).not.toBe(first);
+    expect(await builderWith().build(one)).not.toBe(first);
+  });
+
+  it("whose build was lost is built anew for the next who asks", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "policy-guard-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const real = new URL("../../../runtime/bundle/build-thread.ts", import.meta.url);
+    const failsOnce = `import { existsSync, writeFileSync } from "node:fs";
+      const mark = ${JSON.stringify(join(folder, "started"))};
+      if (!existsSync(mark)) { writeFileSync(mark, ""); throw new Error("it fails once"); }
+      await import(${JSON.stringify(real.href)});`;
+    const builder = builderWith({ program: programOf(failsOnce) });
+    const found = await keywordBundle("one");
+    const lost = await Promise.allSettled([builder.build(found), builder.build(found)]);
+    expect(lost).toMatchObject([{ reason: { reason: "build_failed" } }, { reason: { reason: "build_failed" } }]);
+    expect((await builder.build(found)).detectors).toEqual(["keywords"]);
+  });
+
+  it("of a candidate that is activated is put into force without another build", async () => {
+    const builder = builderWith();
+    const holder = new BundleHolder({ builder });
+    await holder.adopt(await keywordBundle("one"), adoption);
+    const candidate = await keywordBundle("two");
+    const engine = await builder.build(candidate);
+    await holder.adopt(candidate, adoption);
+    expect(holder.loaded?.bare).toBe(engine);
   });
 
   it("is refused for the same reason and in the same words as one that is compiled", async () => {
