@@ -12,13 +12,13 @@ import type { Tables } from "../engine/scan/table-cache.ts";
 import type { SchemaSource } from "../engine/schema/output-schema.ts";
 import type { VerifiedActivation } from "./activation.ts";
 import type { RejectionReason } from "./rejection.ts";
-import type { BundleCheck, VerifiedBundle } from "./verify.ts";
+import type { BundleCheck, HeldParts, VerifiedBundle } from "./verify.ts";
 
 /** Asks for a bundle to be verified. */
 export interface VerifyRequest {
   readonly kind: "verify";
   readonly id: number;
-  readonly check: Omit<BundleCheck, "bundle">;
+  readonly check: Omit<BundleCheck, "bundle" | "held">;
   readonly statements: {
     readonly manifest: SignedStatement | undefined;
     readonly activation: SignedStatement | undefined;
@@ -26,6 +26,8 @@ export interface VerifyRequest {
   };
   /** In shared memory. */
   readonly parts: readonly { readonly path: string; readonly data: Uint8Array }[];
+  /** In shared memory. */
+  readonly held: HeldParts;
 }
 
 /** The result of verifying a bundle that holds. */

@@ -40,7 +40,7 @@ async function answer(request: BuildRequest | VerifyRequest): Promise<BuildAnswe
   }
 }
 
-async function verify({ check, statements, parts }: VerifyRequest): Promise<Verification> {
+async function verify({ check, statements, parts, held }: VerifyRequest): Promise<Verification> {
   const bundle = create(BundleSchema, {
     manifest: messageOf(statements.manifest),
     activation: messageOf(statements.activation),
@@ -48,7 +48,7 @@ async function verify({ check, statements, parts }: VerifyRequest): Promise<Veri
     // Views of shared memory, which is never detached.
     parts: parts.map((part) => create(PartSchema, part as MessageInitShape<typeof PartSchema>)),
   });
-  const { manifest, digest, activation, keySet } = await verifyBundle({ ...check, bundle });
+  const { manifest, digest, activation, keySet } = await verifyBundle({ ...check, bundle, held });
   const { payload, ratchet } = activation;
   return { manifest, digest, activation: { payload, ratchet }, hasNewerKeys: keySet !== undefined };
 }

@@ -11,6 +11,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { create } from "@bufbuild/protobuf";
 import { BundleSchema, type Part, PartSchema, type Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
+import type { ManifestPayload } from "../../src/kit/bundle/statement-payload.ts";
 import type { SignedStatement } from "../../src/kit/crypto/statement.ts";
 import { type Engine, type EngineSource, engineSteps } from "../engine/engine.ts";
 import { learnPatterns } from "../engine/pattern/compile-pattern.ts";
@@ -21,7 +22,7 @@ import { asRejection, type BundleContent, modelsOf, sourceOf, type VerifiedConte
 import { BundleRejection } from "./rejection.ts";
 import { shareBytes } from "./shared-memory.ts";
 import { inSlices } from "./slices.ts";
-import type { MessageCheck, VerifiedBundle } from "./verify.ts";
+import { type HeldParts, type MessageCheck, type VerifiedBundle, wholeBundle } from "./verify.ts";
 
 /** How the thread is kept within bounds. */
 export interface BuilderOptions {
@@ -59,24 +60,27 @@ export class BundleBuilder {
   }
 
   /** Does what `verifyBundle` does. The parts of the bundle are in shared memory afterwards. */
-  async verify({ bundle, ...check }: MessageCheck): Promise<VerifiedBundle> {
+  async verify({ bundle, held = new Map(), ...check }: MessageCheck): Promise<VerifiedBundle> {
     const { manifest, activation, keys } = bundle;
     const parts = await sharedParts(bundle.parts);
+    const sharedHeld = await inSharedMemory(held);
     const { verification } = await this.#ask({
       kind: "verify",
       check,
       statements: { manifest: plain(manifest), activation: plain(activation), keys: plain(keys) },
       parts: parts.map(({ path, data }) => ({ path, data })),
+      held: sharedHeld,
     });
     if (verification === undefined || activation === undefined)
       throw new Error("a bundle that holds has an activation");
     const { manifest: payload, digest, hasNewerKeys } = verification;
+    const all = matchedParts(payload, parts, sharedHeld);
     return {
       manifest: payload,
       digest,
       activation: { ...verification.activation, statement: activation },
-      parts: new Map(parts.map(({ path, data }) => [path, data])),
-      bundle: create(BundleSchema, { manifest, activation, keys, parts }),
+      parts: all,
+      bundle: wholeBundle(create(BundleSchema, { manifest, activation, keys, parts }), all),
       keySet: hasNewerKeys ? keys : undefined,
     };
   }
@@ -111,8 +115,7 @@ export class BundleBuilder {
   }
 
   async #build({ manifest, parts }: BundleContent, inForce: Tables): Promise<Engine> {
-    const copies = await inSlices(shareBytes([...parts.values()]));
-    const common = new Map([...parts.keys()].map((path, index) => [path, copies[index] ?? new Uint8Array()]));
+    const common = await inSharedMemory(parts);
     const { environment, project_id: projectId } = manifest;
     const { port1: here, port2: there } = new MessageChannel();
     const known = { automata: [...inForce.automata.keys()], indexes: [...inForce.indexes.keys()] };
@@ -222,6 +225,21 @@ function plain(statement: Statement | undefined): SignedStatement | undefined {
     payload,
     signatures: signatures.map(({ protected: header, signature }) => ({ protected: header, signature })),
   };
+}
+
+async function inSharedMemory(parts: ReadonlyMap<string, Uint8Array>): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
+  const copies = await inSlices(shareBytes([...parts.values()]));
+  return new Map([...parts.keys()].map((key, index) => [key, copies[index] ?? new Uint8Array()]));
+}
+
+/** The parts that a verified manifest lists: those of the message, and those that were at hand. */
+function matchedParts(
+  { parts: listed }: ManifestPayload,
+  parts: readonly Part[],
+  held: HeldParts,
+): ReadonlyMap<string, Uint8Array> {
+  const sent = new Map(parts.map(({ path, data }) => [path, data]));
+  return new Map(listed.map(({ path, digest }) => [path, sent.get(path) ?? held.get(digest) ?? new Uint8Array()]));
 }
 
 async function sharedParts(parts: readonly Part[]): Promise<Part[]> {

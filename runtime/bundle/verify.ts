@@ -3,8 +3,14 @@
 // follow. Signatures are checked before the digests that they cover, so that no content is read before a trusted key
 // has signed it. The content never decides whether it is verified.
 
-import { fromJson } from "@bufbuild/protobuf";
-import { type Bundle, BundleSchema, type Part, type Statement } from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
+import { create, fromJson } from "@bufbuild/protobuf";
+import {
+  type Bundle,
+  BundleSchema,
+  type Part,
+  PartSchema,
+  type Statement,
+} from "../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import { contentDigest, type ManifestPayload, readManifest } from "../../src/kit/bundle/statement-payload.ts";
 import { digestOf } from "../../src/kit/crypto/canonical.ts";
 import { type VerifiedStatement, verifyStatement } from "../../src/kit/crypto/statement.ts";
@@ -26,6 +32,20 @@ export interface BundleCheck extends ActivationCheck {
   readonly maxBytes: number;
   /** Version of this runtime, such as "1.0.0"; compared with the manifest's min_runtime. */
   readonly runtimeVersion: string;
+  /** Parts that the message may leave out. They are checked like those that it has. Default: none. */
+  readonly held?: HeldParts | undefined;
+}
+
+/** The parts of a bundle that was verified before, by their digests: a message need not have them again. */
+export type HeldParts = ReadonlyMap<string, Uint8Array>;
+
+/** The parts of a verified bundle by their digests. */
+export function heldParts({ manifest, parts }: Pick<VerifiedBundle, "manifest" | "parts">): HeldParts {
+  const entries = manifest.parts.flatMap(({ path, digest }): [string, Uint8Array][] => {
+    const data = parts.get(path);
+    return data === undefined ? [] : [[digest, data]];
+  });
+  return new Map(entries);
 }
 
 /** The check of a bundle that came as a message. */
@@ -57,11 +77,22 @@ export async function verifyBundle(given: BundleCheck): Promise<VerifiedBundle> 
   const signed = await verified(() => verifyStatement("manifest", manifestStatement, trust, revoked));
   const activation = await verifyActivation(required(bundle.activation, "activation"), check);
   const manifest = await verified(async () => readManifest(signed.payload));
-  const parts = matchParts(manifest, bundle.parts);
+  const parts = matchParts(manifest, bundle.parts, given.held);
+  const whole = wholeBundle(bundle, parts);
+  sized(whole, messageBytes(whole), given.maxBytes);
   assertScope("manifest", manifest, check.scope);
   assertActivated(signed, manifest, activation);
   assertRuntime(manifest.min_runtime, check.runtimeVersion);
-  return { manifest, digest: signed.digest, activation, parts, bundle, keySet: newer };
+  return { manifest, digest: signed.digest, activation, parts, bundle: whole, keySet: newer };
+}
+
+/** The bundle with all its parts. */
+export function wholeBundle(bundle: Bundle, parts: ReadonlyMap<string, Uint8Array>): Bundle {
+  if (bundle.parts.length === parts.size) return bundle;
+  const { manifest, activation, keys } = bundle;
+  // Views of memory that nobody moves or detaches, which is all that the type of a message's bytes asks for.
+  const all = [...parts].map(([path, data]) => create(PartSchema, { path, data: data as Uint8Array<ArrayBuffer> }));
+  return create(BundleSchema, { manifest, activation, keys, parts: all });
 }
 
 // The key set is checked first, since it says which keys may sign the rest. A set that no trusted key signed is
@@ -144,7 +175,11 @@ function required(statement: Statement | undefined, kind: string): Statement {
 const pathForm = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*){0,7}$/;
 const pathLimit = 256;
 
-function matchParts(manifest: ManifestPayload, parts: readonly Part[]): Map<string, Uint8Array> {
+function matchParts(
+  manifest: ManifestPayload,
+  parts: readonly Part[],
+  held: HeldParts = new Map(),
+): Map<string, Uint8Array> {
   const found = new Map<string, Uint8Array>();
   for (const { path, data } of parts) {
     if (found.has(path)) throw new BundleRejection("duplicate_part", `the bundle has ${path} twice`);
@@ -157,8 +192,9 @@ function matchParts(manifest: ManifestPayload, parts: readonly Part[]): Map<stri
     }
     if (listed.has(path)) throw new BundleRejection("duplicate_part", `the manifest lists ${path} twice`);
     listed.add(path);
-    const data = found.get(path);
+    const data = found.get(path) ?? held.get(digest);
     if (data === undefined) throw new BundleRejection("missing_part", `the bundle lacks ${path}`);
+    found.set(path, data);
     if (data.byteLength !== size || digestOf(data) !== digest) {
       throw new BundleRejection("digest_mismatch", `${path} does not have the digest that the manifest says`);
     }

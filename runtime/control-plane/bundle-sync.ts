@@ -16,7 +16,7 @@ import { createBundleCache } from "../bundle/cache.ts";
 import { type BundlePoller, createBundlePoller, type PollAnswer, type PollRequest } from "../bundle/poll.ts";
 import { BundleRejection, rejectionText } from "../bundle/rejection.ts";
 import { unreadable } from "../bundle/unreadable.ts";
-import { type VerifiedBundle, verifyBundle } from "../bundle/verify.ts";
+import { heldParts, type VerifiedBundle, verifyBundle } from "../bundle/verify.ts";
 import { runtimeVersion } from "../bundle/version.ts";
 import type { Enrolled, Enrolment } from "./enrolment.ts";
 
@@ -101,7 +101,10 @@ export class BundleSync {
       maxBytes: maxBundleBytes,
       start: { ratchet: this.#last?.activation.ratchet, isInForce: this.#last !== undefined },
       // Until the first bundle is in force no evaluations are answered, so verifying here blocks none.
-      verify: (check) => (this.holder.loaded === undefined ? verifyBundle(check) : this.#builder.verify(check)),
+      verify: (check) =>
+        this.#last === undefined
+          ? verifyBundle(check)
+          : this.#builder.verify({ ...check, held: heldParts(this.#last) }),
       adopt: (found) => this.#adopt(found),
       refresh: async (activation, bundle) => {
         this.holder.refresh(activation, this.#clock.now());
@@ -163,7 +166,12 @@ export class BundleSync {
   }
 
   async #ask({ ifNoneMatch, waitSeconds: seconds, signal }: PollRequest): Promise<PollAnswer> {
-    const prefer = seconds === 0 ? undefined : `wait=${seconds}`;
+    // Whoever names the bundle in force has its parts, and needs only those that it lacks.
+    const wishes = [
+      ...(seconds === 0 ? [] : [`wait=${seconds}`]),
+      ...(ifNoneMatch === undefined ? [] : ["parts=changed"]),
+    ];
+    const prefer = wishes.length === 0 ? undefined : wishes.join(", ");
     const call = { signal, timeoutMs: (seconds + transferSeconds) * 1000 };
     const answer = await this.#client.getLatestBundle({ ifNoneMatch, prefer }, call).catch((error: unknown) => {
       throw unreadable(error) ?? error;

@@ -1,4 +1,4 @@
-// The header Prefer (RFC 7240), of which we know one preference: wait (section 4.3).
+// The header Prefer (RFC 7240), of which we know two preferences: wait (section 4.3), and one of our own for bundles.
 
 /** Maximum wait that is honoured, in seconds. */
 const maxWaitSeconds = 30;
@@ -10,4 +10,9 @@ const maxWaitSeconds = 30;
 export function waitMsOf(prefer: string | undefined): number {
   const seconds = Number(/(?:^|[,;\s])wait\s*=\s*"?(\d{1,5})"?/i.exec(prefer ?? "")?.[1] ?? 0);
   return Math.min(seconds, maxWaitSeconds) * 1000;
+}
+
+/** Whether the caller needs only those parts of a bundle that the one it has, by its entity tag, lacks. */
+export function wantsChangedParts(prefer: string | undefined): boolean {
+  return /(?:^|[,;\s])parts\s*=\s*"?changed"?(?=$|[,;\s])/i.test(prefer ?? "");
 }

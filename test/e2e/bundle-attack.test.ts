@@ -78,6 +78,8 @@ describe("an attack on a bundle", () => {
 
   async function startLane(): Promise<Lane> {
     const proxy = await startTamperingProxy(home.url);
+    // An attack on a file needs that file in the answer.
+    proxy.sendsWhole = true;
     const folder = home.newFolder();
     const runtime = await home.startRuntime({ url: proxy.url, folder });
     await eventually(async () => expect((await runtime.loaded()).bundle?.version).toBe(3));

@@ -8,7 +8,7 @@ import { findInstance } from "../../src/store/fleet/runtime-instance.ts";
 import { eventually } from "../harness/eventually.ts";
 import { startInstallation } from "../harness/process/installation.ts";
 import { listedRuntime } from "../harness/process/listed-runtime.ts";
-import { startTamperingProxy } from "../harness/process/tampering-proxy.ts";
+import { startTamperingProxy, type TamperingProxy } from "../harness/process/tampering-proxy.ts";
 import { policyOf, pushLimitMs, useWordGuard } from "../harness/vector/word-guard.ts";
 
 const { home, loadedRuntime, traceOf, changePolicy, capture, untilTraced } = useWordGuard();
@@ -148,6 +148,42 @@ describe("a bundle that was tampered with on its way", () => {
         expect(await instanceRow(folder)).toMatchObject({ bundleVersion: version, rejection: "" }),
       );
       await runtime.stop();
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  it("is refused without a part that changed, and taken over with nothing but the changed parts", async () => {
+    await home().createPolicy(policyOf("another").replace(/name: \w+/, "name: another"));
+    await home().publish();
+    const proxy = await startTamperingProxy(home().url);
+    try {
+      const folder = home().newFolder();
+      const runtime = await loadedRuntime({ url: proxy.url, folder });
+      const sent: string[][] = [];
+      const watch: TamperingProxy["tamper"] = ({ bundle }) => {
+        if (bundle !== undefined) sent.push(bundle.parts.map(({ path }) => path));
+      };
+      proxy.tamper = (answer) => {
+        watch(answer);
+        if (answer.bundle !== undefined) answer.bundle.parts = [];
+      };
+      const version = await changePolicy("prohibited");
+      await eventually(async () => expect((await runtime.loaded()).rejection).toContain("missing_part"));
+      proxy.tamper = watch;
+      await eventually(async () => expect((await runtime.loaded()).bundle.version).toBe(version));
+      const next = await changePolicy("unheard-of");
+      await eventually(async () => expect((await runtime.loaded()).bundle.version).toBe(next));
+      expect((await runtime.evaluate({ text: "unheard-of" })).body.blocked).toBe(true);
+      // After a refusal the whole bundle is asked for.
+      const [changed, whole] = [sent.at(-1) ?? [], sent.at(-2) ?? []];
+      expect(sent[0]).toEqual(changed);
+      expect(whole.length).toBeGreaterThan(changed.length);
+      // What is on disk is whole, too.
+      await runtime.stop();
+      const again = await loadedRuntime({ url: "http://127.0.0.1:9", folder });
+      expect((await again.evaluate({ text: "unheard-of" })).body.blocked).toBe(true);
+      await again.stop();
     } finally {
       await proxy.close();
     }

@@ -1,7 +1,7 @@
 // Serves the polls of runtimes: the active bundle of their environment, with its activation. Answers come from a cache
 // of this process that NOTIFY empties, so that a thousand idle pollers cost the database nothing.
 
-import { etagOf, ifNoneMatch } from "../../kit/bundle/entity-tag.ts";
+import { etagOf, ifNoneMatch, readEtag } from "../../kit/bundle/entity-tag.ts";
 import { notFound } from "../../kit/fault/fault.ts";
 import { BoundedCache } from "../../kit/process/bounded-cache.ts";
 import { findActivation, findBundle, findKeySet, loadParts, type StatementJson } from "../../store/bundle/bundle.ts";
@@ -26,11 +26,20 @@ export interface LatestBundle {
   readonly activationStatement: StatementJson;
   /** The signed key set. */
   readonly keys: StatementJson;
-  readonly parts: readonly { readonly path: string; readonly data: Uint8Array }[];
+  readonly parts: readonly ServedPart[];
+}
+
+interface ServedPart {
+  readonly path: string;
+  readonly digest: string;
+  readonly data: Uint8Array;
 }
 
 /** Upper bound of the bytes of content that are kept. No bundle alone has as many. */
 const maxCachedBytes = 256 * 1024 * 1024;
+
+/** How many former bundles are known by the digests of their parts. */
+const maxFormer = 200;
 
 /** Serves the active bundles. */
 export class LatestBundles {
@@ -40,6 +49,8 @@ export class LatestBundles {
     maxEntries: 1000,
     maxWeight: maxCachedBytes,
   });
+  /** The digests of the parts of bundles that runtimes had before, by scope and entity tag. */
+  readonly #former = new BoundedCache<string, Promise<ReadonlySet<string>>>({ maxEntries: maxFormer });
   readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(database: Database) {
@@ -69,6 +80,12 @@ export class LatestBundles {
     }
   }
 
+  /** The parts that a bundle of the same environment, named by its entity tag, lacks: all when there is no such bundle. */
+  async changedParts(scope: RuntimeScope, { parts }: LatestBundle, known: string): Promise<readonly ServedPart[]> {
+    const held = await this.#digestsOf(scope, known);
+    return parts.filter(({ digest }) => !held.has(digest));
+  }
+
   /** Drops the cached bundle of a scope, or of all scopes, and wakes the calls that wait for it. */
   invalidate(scope?: RuntimeScope): void {
     if (scope === undefined) {
@@ -96,6 +113,18 @@ export class LatestBundles {
       },
     );
     return loading;
+  }
+
+  #digestsOf(scope: RuntimeScope, etag: string): Promise<ReadonlySet<string>> {
+    const key = `${keyOf(scope)} ${etag}`;
+    const cached = this.#former.get(key);
+    if (cached !== undefined) return cached;
+    const reading = this.#database.read(scope.orgId, (tx) => readDigests(tx, scope, etag));
+    this.#former.set(key, reading);
+    reading.catch(() => {
+      if (this.#former.get(key) === reading) this.#former.delete(key);
+    });
+    return reading;
   }
 
   #nextChange(scope: RuntimeScope, signal: AbortSignal): Promise<void> {
@@ -136,8 +165,19 @@ async function readLatest(tx: Transaction, scope: RuntimeScope): Promise<LatestB
     manifest: bundle.manifest,
     activationStatement: activation.statement,
     keys: keys.statement,
-    parts: bundle.parts.map(({ path, digest }) => ({ path, data: requirePart(data, digest) })),
+    parts: bundle.parts.map(({ path, digest }) => ({ path, digest, data: requirePart(data, digest) })),
   };
+}
+
+async function readDigests(tx: Transaction, scope: RuntimeScope, etag: string): Promise<ReadonlySet<string>> {
+  const named = readEtag(etag);
+  const environment = named && (await findEnvironment(tx, scope.projectId, scope.environment));
+  if (named === undefined || environment == null) return new Set();
+  const activation = await findActivation(tx, environment.id, named.activationSeq);
+  // After a restore, another bundle may have the sequence number that the caller remembers.
+  if (activation?.digest !== named.digest) return new Set();
+  const bundle = await findBundle(tx, environment.id, activation.version);
+  return new Set(bundle?.parts.map(({ digest }) => digest));
 }
 
 function sizeOf(found: LatestBundle | undefined): number {

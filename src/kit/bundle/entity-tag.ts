@@ -5,6 +5,12 @@ export function etagOf(bundleDigest: string, activationSeq: number): string {
   return `"${bundleDigest.replace(":", "-")}-${activationSeq}"`;
 }
 
+/** What an entity tag says, when it is the only one and ours. */
+export function readEtag(header: string): { readonly digest: string; readonly activationSeq: number } | undefined {
+  const [, hex, seq] = /^"sha256-([0-9a-f]{64})-(\d{1,15})"$/.exec(header.trim()) ?? [];
+  return hex === undefined ? undefined : { digest: `sha256:${hex}`, activationSeq: Number(seq) };
+}
+
 /**
  * Whether an If-None-Match header holds for the current entity tag, so that the answer is 304. The comparison is weak,
  * as RFC 9110 prescribes for this header; a tag without quotes is no tag and matches nothing.

@@ -11,7 +11,7 @@ import type { SigningKeys } from "../../domain/bundle/signing-keys.ts";
 import { ifNoneMatch } from "../../kit/bundle/entity-tag.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
-import { waitMsOf } from "../../platform/prefer.ts";
+import { waitMsOf, wantsChangedParts } from "../../platform/prefer.ts";
 import { runtimeScope } from "../runtime-scope.ts";
 import { timestamp } from "../time.ts";
 import { candidateHandlers } from "./candidate.ts";
@@ -37,13 +37,16 @@ export function bundleHandlers(
   return {
     getLatestBundle: async ({ ifNoneMatch: known, prefer }, context) => {
       const signal = AbortSignal.any([context.signal, shutdown]);
-      const found = await latest.get(runtimeScope(context), { known, waitMs: waitMsOf(prefer), signal });
+      const scope = runtimeScope(context);
+      const found = await latest.get(scope, { known, waitMs: waitMsOf(prefer), signal });
       const { etag, activation } = found;
       if (ifNoneMatch(known, etag)) return { etag, activation, notModified: true };
+      const isPartial = known !== undefined && wantsChangedParts(prefer);
+      const parts = isPartial ? await latest.changedParts(scope, found, known) : found.parts;
       const bundle = {
         manifest: statementMessage(found.manifest),
         activation: statementMessage(found.activationStatement),
-        parts: found.parts.map((part) => ({ ...part })),
+        parts: parts.map(({ path, data }) => ({ path, data })),
         keys: statementMessage(found.keys),
       };
       return { etag, activation, bundle };

@@ -79,6 +79,44 @@ describe("a pull of the bundle that the caller has", () => {
   });
 });
 
+describe("a pull of the parts that the caller's bundle lacks", () => {
+  const partsOf = ({ body }: Answer) =>
+    new Map<string, string>(
+      JSON.parse(body.toString()).parts.map(({ path, data }: Readonly<Record<string, string>>) => [path, data]),
+    );
+  const wish = { prefer: "parts=changed" };
+
+  it("has those that changed, and the manifest lists all", async () => {
+    const before = await pull();
+    await home.createPolicy(
+      JSON.stringify({
+        ...{ apiVersion: "policyguard/v1", kind: "Policy", metadata: { name: "one" } },
+        detectors: { words: { use: "keywords", keywords: ["one"] } },
+        rules: [{ id: "word", stages: ["input"], detect: "words", action: "BLOCK" }],
+      }),
+    );
+    await home.publish();
+    const whole = partsOf(await pull());
+    const answer = await pull({ "if-none-match": String(before.headers.etag), ...wish });
+    const changed = [...whole].filter(([path, data]) => partsOf(before).get(path) !== data);
+    expect(answer.status).toBe(200);
+    expect([...partsOf(answer)]).toEqual(changed);
+    expect(changed.length).toBeGreaterThan(0);
+    expect(changed.length).toBeLessThan(whole.size);
+    const { manifest } = JSON.parse(answer.body.toString());
+    const listed = JSON.parse(Buffer.from(manifest.payload, "base64url").toString()).parts;
+    expect(listed.map(({ path }: { path: string }) => path).sort()).toEqual([...whole.keys()].sort());
+  });
+
+  it("is whole for a tag that this environment never gave, and for a caller without one", async () => {
+    const whole = partsOf(await pull());
+    const current = await etag();
+    for (const known of [current.replace(/-\d+"$/, '-999"'), current.replace(/[0-9a-f]{64}/, "0".repeat(64)), '"x"'])
+      expect(partsOf(await pull({ "if-none-match": known, ...wish }))).toEqual(whole);
+    expect(partsOf(await pull(wish))).toEqual(whole);
+  });
+});
+
 describe("compression of the bundle", () => {
   it.each([
     ["br", brotliDecompressSync],

@@ -195,7 +195,15 @@ export const bundleAttacks: readonly BundleAttack[] = [
     reason: "digest_mismatch",
     mischief: ({ parts: [part] }) => part && void Object.assign(part, { data: part.data.subarray(1) }),
   },
-  { name: "file missing", reason: "missing_part", mischief: ({ parts }) => void parts.pop() },
+  {
+    name: "file missing",
+    reason: "missing_part",
+    // One that the runtime does not have: it would take a file that it has from its own bundle.
+    mischief: async (bundle, { stolen }) => {
+      await withFile(bundle, "policies/missing.json", "{}", stolen);
+      bundle.parts = bundle.parts.filter(({ path }) => path !== "policies/missing.json");
+    },
+  },
   {
     name: "file that the manifest does not list",
     reason: "extra_part",

@@ -17,6 +17,8 @@ export interface TamperingProxy {
   tamper: ((answer: GetLatestBundleResponse) => Promise<void> | void) | undefined;
   /** What to do to the compressed bytes of such an answer from now on; nothing when undefined. */
   garble: ((bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) | undefined;
+  /** Whether bundles come whole from now on, although runtimes ask for what changed. */
+  sendsWhole: boolean;
   /** Whether reporting streams are refused from now on. */
   refusesStreams: boolean;
   close(): Promise<void>;
@@ -46,7 +48,8 @@ export async function startTamperingProxy(target: string): Promise<TamperingProx
     routes(router) {
       router.service(BundleService, {
         async getLatestBundle(request, context) {
-          const answer = await bundles.getLatestBundle(request, as(context));
+          const prefer = proxy.sendsWhole ? request.prefer?.replace("parts=changed", "") : request.prefer;
+          const answer = await bundles.getLatestBundle({ ...request, prefer }, as(context));
           await proxy.tamper?.(answer);
           return answer;
         },
@@ -73,6 +76,7 @@ export async function startTamperingProxy(target: string): Promise<TamperingProx
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // listens on TCP
     tamper: undefined,
     garble: undefined,
+    sendsWhole: false,
     refusesStreams: false,
     async close() {
       for (const session of sessions) session.destroy();

@@ -17,7 +17,7 @@ import { BundleHolder } from "../../../runtime/bundle/active-bundle.ts";
 import { type BuilderOptions, BundleBuilder } from "../../../runtime/bundle/builder.ts";
 import { bundleJson } from "../../../runtime/bundle/bundle-json.ts";
 import { compileBundle } from "../../../runtime/bundle/compile.ts";
-import { type BundleCheck, type VerifiedBundle, verifyBundle } from "../../../runtime/bundle/verify.ts";
+import { type BundleCheck, heldParts, type VerifiedBundle, verifyBundle } from "../../../runtime/bundle/verify.ts";
 import type { Engine } from "../../../runtime/engine/engine.ts";
 import { maxBundleBytes, maxContentBytes } from "../../../src/kit/bundle/bundle-size.ts";
 import { newSigningKey, trustKeys } from "../../../src/kit/crypto/signing-key.ts";
@@ -187,6 +187,18 @@ describe("a bundle that is verified beside the thread that uses it", () => {
     });
     for (const [path, data] of expected.parts) expect(Buffer.from(parts.get(path) ?? [])).toEqual(Buffer.from(data));
     expect([...parts.values()].every(({ buffer }) => buffer instanceof SharedArrayBuffer)).toBe(true);
+  });
+
+  it("is whole with parts that were at hand, which are not copied again", async () => {
+    const builder = builderWith();
+    const first = await builder.verify({ ...check, bundle: await signedBundle() });
+    const next = await signedBundle({ seq: 2, version: 2 });
+    const sent = { ...next, parts: [] };
+    const found = await builder.verify({ ...check, bundle: sent, held: heldParts(first) });
+    expect(toBinary(BundleSchema, found.bundle)).toEqual(toBinary(BundleSchema, next));
+    for (const [path, data] of first.parts) expect(found.parts.get(path)).toBe(data);
+    const [refused] = await Promise.allSettled([builder.verify({ ...check, bundle: sent })]);
+    expect(refused).toMatchObject({ reason: { reason: "missing_part" } });
   });
 
   it("is refused for the same reasons", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Bundle, BundleSchema } from "../../../gen/policyguard/bundle/v1/bundle_pb.ts";
 import { isStale } from "../../../runtime/bundle/activation.ts";
 import { BundleRejection, type RejectionReason } from "../../../runtime/bundle/rejection.ts";
-import { type BundleCheck, verifyBundle } from "../../../runtime/bundle/verify.ts";
+import { type BundleCheck, type HeldParts, heldParts, verifyBundle } from "../../../runtime/bundle/verify.ts";
 import { newSigningKey, trustKeys } from "../../../src/kit/crypto/signing-key.ts";
 import { type BundleSpec, checkOf, hours, now, scope, signedBundle, signer } from "./signed-bundle.ts";
 
@@ -21,6 +21,17 @@ async function reasonFor(
     if (error instanceof BundleRejection) return error.reason;
     throw error;
   }
+}
+
+/** The lowest limit at which the bundle is accepted. */
+async function minBytesFor(bundle: Bundle, held: HeldParts): Promise<number> {
+  let [refused, accepted] = [0, 1_000_000];
+  while (accepted - refused > 1) {
+    const middle = Math.floor((refused + accepted) / 2);
+    if ((await reasonFor(bundle, { held, maxBytes: middle })) === "accepted") accepted = middle;
+    else refused = middle;
+  }
+  return accepted;
 }
 
 function jsonOf(bundle: Bundle): Uint8Array {
@@ -72,6 +83,18 @@ describe("a bundle is accepted", () => {
     const stolen = { activationSeq: 2 ** 31 - 1, digest: `sha256:${"1".repeat(64)}`, kids: [newSigningKey().kid] };
     expect(await reasonFor(good, { ratchet: stolen })).toBe("accepted");
     expect(await reasonFor(good, { ratchet: { ...stolen, kids: [signer.kid] } })).toBe("replayed_sequence");
+  });
+
+  it("without the parts that are at hand by their digests, and is whole then", async () => {
+    const held = heldParts(await verifyBundle(checkOf(good)));
+    const files = { "policies/a.json": '{"name":"a"}', "packs/b.json": "[1]" };
+    const next = await signedBundle({ seq: 2, version: 2, files });
+    const sent = { ...next, parts: next.parts.filter(({ path }) => path === "packs/b.json") };
+    const found = await verifyBundle(checkOf(sent, { held }));
+    const whole = await verifyBundle(checkOf(next));
+    expect(found.parts).toEqual(whole.parts);
+    expect(found.bundle.parts.map(({ path }) => path).sort()).toEqual(["packs/b.json", "policies/a.json"]);
+    expect(await reasonFor(found.bundle)).toBe("accepted");
   });
 
   it("with empty content", async () => {
@@ -130,6 +153,29 @@ describe("a bundle is refused", () => {
   it.each(attacks)("%s", async (_, reason, mischief) => {
     expect(await reasonFor(changed(mischief))).toBe(reason);
     expect(await reasonFor(jsonOf(changed(mischief)))).toBe(reason);
+  });
+
+  it("without a part that is at hand in another version only", async () => {
+    const held = heldParts(await verifyBundle(checkOf(good)));
+    const next = await signedBundle({ files: { "policies/a.json": '{"name":"b"}', "packs/b.json": "[]" } });
+    expect(await reasonFor({ ...next, parts: [] }, { held })).toBe("missing_part");
+  });
+
+  it("without a part whose bytes at hand are not those of its digest", async () => {
+    const held = new Map(
+      [...heldParts(await verifyBundle(checkOf(good)))].map(([key, data]) => [key, Uint8Array.from(data)]),
+    );
+    for (const data of held.values()) data[0] = 0;
+    expect(await reasonFor({ ...good, parts: [] }, { held })).toBe("digest_mismatch");
+  });
+
+  it("that is larger than the limit together with the parts at hand", async () => {
+    const held = heldParts(await verifyBundle(checkOf(good)));
+    const sent = { ...good, parts: [] };
+    const bytes = [...held.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const sentBytes = await minBytesFor(sent, held);
+    expect(await reasonFor(sent, { held, maxBytes: sentBytes })).toBe("accepted");
+    expect(await reasonFor(sent, { held, maxBytes: sentBytes - bytes })).toBe("too_large");
   });
 
   it("with a part that the manifest does not list", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { waitMsOf } from "../../../src/platform/prefer.ts";
+import { waitMsOf, wantsChangedParts } from "../../../src/platform/prefer.ts";
 
 it.each([
   ["wait=5", 5_000],
@@ -17,5 +17,19 @@ it.each([undefined, "", "wait", "wait=", "wait=soon", "wait=-1", "await=5", "wai
   "ignores %s",
   (prefer) => {
     expect(waitMsOf(prefer)).toBe(0);
+  },
+);
+
+it.each(["parts=changed", "wait=25, parts=changed", 'parts = "changed";wait=1', "PARTS=changed"])(
+  "takes %s for the wish to get changed parts only",
+  (prefer) => {
+    expect(wantsChangedParts(prefer)).toBe(true);
+  },
+);
+
+it.each([undefined, "", "parts", "parts=all", "parts=changedly", "departs=changed", "wait=5"])(
+  "takes %s for the wish to get the whole bundle",
+  (prefer) => {
+    expect(wantsChangedParts(prefer)).toBe(false);
   },
 );

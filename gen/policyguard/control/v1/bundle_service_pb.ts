@@ -33,7 +33,7 @@ export type GetLatestBundleRequest = Message<"policyguard.control.v1.GetLatestBu
   ifNoneMatch?: string | undefined;
 
   /**
-   * "wait=N" waits up to N seconds for a change.
+   * "wait=N" waits up to N seconds for a change; "parts=changed" leaves out parts that the caller has.
    *
    * @generated from field: optional string prefer = 2;
    */
@@ -1062,7 +1062,8 @@ export const BundleService: GenService<{
    * the bundle is unchanged, and carries a fresh activation in X-Policy-Guard-Activation. `Prefer: wait=N` (1 to 30
    * seconds) waits for a change. 404 when the environment has no active bundle. The entity tag is strong and stands for
    * the bundle and its activation. It is the same for every compression that Accept-Encoding can ask for (brotli or
-   * gzip, from 16 KiB).
+   * gzip, from 16 KiB). `Prefer: parts=changed` leaves out the parts that the bundle of If-None-Match has, where the
+   * environment knows it: whoever still has them finds them by the digests of the manifest.
    *
    * @generated from rpc policyguard.control.v1.BundleService.GetLatestBundle
    */

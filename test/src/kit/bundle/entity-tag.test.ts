@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { etagOf, ifNoneMatch } from "../../../../src/kit/bundle/entity-tag.ts";
+import { etagOf, ifNoneMatch, readEtag } from "../../../../src/kit/bundle/entity-tag.ts";
 
 const etag = etagOf(`sha256:${"ab".repeat(32)}`, 57);
 
@@ -39,5 +39,11 @@ describe("entity tags of bundles", () => {
     const before = performance.now();
     for (const filler of [",", " ", '"', ", ", '",', 'W/"', '"a",']) ifNoneMatch(filler.repeat(20_000), etag);
     expect(performance.now() - before).toBeLessThan(20_000);
+  });
+
+  it("are read as what they were made of, and only when they stand alone", () => {
+    expect(readEtag(etag)).toEqual({ digest: `sha256:${"ab".repeat(32)}`, activationSeq: 57 });
+    for (const other of ["*", "", `W/${etag}`, `${etag}, ${etag}`, etag.slice(1, -1), '"sha256-ab-57"'])
+      expect(readEtag(other)).toBeUndefined();
   });
 });
