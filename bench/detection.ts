@@ -8,7 +8,7 @@
 // looked at, or, for `injection`, for each half of the hold-out from the other half. `--detector` takes several joined
 // by "+": the higher score counts.
 
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Row, readRows } from "../models/training/row.ts";
 import { generatedPii } from "./detection/generated/pii.ts";
@@ -26,7 +26,7 @@ import {
   setsOfKinds,
   setsOfLanguages,
 } from "./detection/set.ts";
-import { printSpans, readSpans } from "./detection/span.ts";
+import { allTypes, printSpans, readSpans } from "./detection/span.ts";
 import { crossFitted, type Thresholds, thresholdsFrom } from "./detection/threshold.ts";
 import { allTogether } from "./detection/together.ts";
 
@@ -82,7 +82,13 @@ async function injectionBench(wish: Wish): Promise<void> {
 function printPii({ data }: Wish): void {
   printSpans("Made up, looked at while tuning", generatedPii("dev"));
   printSpans("Made up, hold-out", generatedPii("test"));
+  for (const draw of ["dev", "test"] as const)
+    printSpans(`Written by hand, all types, ${draw}`, readSpans(writtenFile(draw)), allTypes);
   for (const path of data) printSpans(basename(path), readSpans(path));
+}
+
+function writtenFile(draw: "dev" | "test"): string {
+  return join(import.meta.dirname, "detection", "written", `pii.${draw}.jsonl`);
 }
 
 async function madeBench(sets: MadeSets, wish: Wish): Promise<void> {

@@ -6,6 +6,7 @@ import type { Finding } from "../finding.ts";
 import { plainSeparators } from "./border.ts";
 import { isUniform } from "./check-digit.ts";
 import { hasContext, standsAlone } from "./context.ts";
+import { announcesGoods } from "./other-number.ts";
 import { minDigits, parseShape } from "./shape.ts";
 
 /** One kind of number. */
@@ -121,7 +122,8 @@ function findAll(
 const maxOtherLength = 32;
 
 function isOther({ others }: IdentityFormat, text: string, start: number): boolean {
-  return others?.test(text.slice(Math.max(0, start - maxOtherLength), start)) === true;
+  const before = text.slice(Math.max(0, start - maxOtherLength), start);
+  return others?.test(before) === true || announcesGoods(before);
 }
 
 function findAt(format: CompiledFormat, text: string, start: number): Finding | undefined {

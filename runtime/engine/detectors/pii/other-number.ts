@@ -18,15 +18,35 @@ const things = [
 ].join("|");
 const numberWords =
   "number|num|no|nr|is|id|nummer|numer|n[uú]mero|numéro|numarası|numaranız|номер|ist|est|es|è|é|to|är|er|on|είναι|la";
-const spacedThing = new RegExp(
-  `(?<![\\p{sc=Latn}\\p{sc=Grek}\\p{sc=Cyrl}\\p{N}])(?:${things})(?!\\p{L})["']?[ _:#.=n°º]{0,6}(?:(?:${numberWords})[ :#.]{0,4}){0,2}["']?$`,
-  "iu",
-);
+const spacedThing = announcement(things);
+/** Of these, what is ordered, billed, shipped or counted: none of it is a number that a state gives to people. */
+const goods = [
+  "order|invoice|ticket|tracking|part|serial|version|build|booking|shipment|parcel|model|isbn|issn|ean",
+  "bestell\\p{L}*|rechnung\\p{L}*|auftrag\\p{L}*|serien\\p{L}*|artikel\\p{L}*|sendung\\p{L}*|modell",
+  "commande|facture|colis|modèle|pedido|factura|env[ií]o|modelo|ordine|fattura|spedizione|modello",
+  "nota fiscal|fatura|encomenda|rastreio|bestelling|factuur|zending|beställning\\p{L}*|ordre|bestilling\\p{L}*",
+  "faktura\\p{L}*|tilau\\p{L}*|lasku\\p{L}*|tuote\\p{L}*|zamówieni\\p{L}*|faktur\\p{L}*|przesyłk\\p{L}*|objednáv\\p{L}*",
+  "rendelés\\p{L}*|számla\\p{L}*|comenz\\p{L}*|sipariş|pesanan|resi|đơn hàng|hóa đơn|заказ\\p{L}*|накладн\\p{L}*|замовлен\\p{L}*",
+].join("|");
+const spacedGoods = announcement(goods);
 const denseThing =
   /(?:订单|訂單|单号|單號|编号|編號|快递|注文|商品|製品|品番|口座|受付|주문|송장|운송장|계좌|예약)[ のの]?(?:番号|번호|号码|号|碼|码)?[是は는：:#\s]{0,3}$/u;
 /** The same in scripts whose words for a thing precede or follow the word for its number. */
 const scriptedThing =
   /(?:الطلب|الفاتورة|الحساب|الشحنة|سفارش|فاکتور|حساب|آرڈر|ऑर्डर|खाता|बिल|अर्डर|অর্ডার|হিসাব|הזמנה|ההזמנה|חשבונית|חשבון|ใบสั่งซื้อ|ค(?:ำ|ํา)สั่งซื้อ|พัสดุ|บัญชี)[ :：#]{0,3}(?:(?:هو|رقم|نمبر|नंबर|संख्या|নম্বর|מספר|הוא|เลขที่)[ :#]{0,2})?$/u;
+
+/** The text ends in one of these words, and perhaps in words for its number. */
+function announcement(words: string): RegExp {
+  return new RegExp(
+    `(?<![\\p{sc=Latn}\\p{sc=Grek}\\p{sc=Cyrl}\\p{N}])(?:${words})(?!\\p{L})["']?[ _:#.=n°º№]{0,6}(?:(?:${numberWords})[ :#.]{0,4}){0,2}["']?$`,
+    "iu",
+  );
+}
+
+/** Whether a text ends in the name of something that is ordered, billed, shipped or counted, whose number follows. */
+export function announcesGoods(before: string): boolean {
+  return spacedGoods.test(before) || denseThing.test(before);
+}
 
 /** Whether a text ends in the name of a thing whose number follows and is not a phone number. */
 export function announcesOther(before: string): boolean {
@@ -39,15 +59,17 @@ const owner =
   "my|your|his|her|our|their|the|this|that|these|new|old|at|on|to|is|as|direct|office|home|work|free|emergency|following|same|right|wrong|another|personal|private|business|local|unknown|whose|a|any|one|moje|tvoje|jeho|její|nové|na|мой|твой|его|её|ее|их|наш|ваш|новый|этот|на|по|за|мій|твій|його|її|новий|цей|[a-z]{4,12}i ";
 const link = "(?:[ :：#.=]{0,3}(?:is|ist|est|es|è|é|är|er|on|to|la|είναι|هو|הוא|は|는|은|是|為|है))?[ :：#.=n°º]{0,4}$";
 const letter = "[\\p{L}\\p{M}]";
+/** A vowel sign of Devanagari is a mark: a word does not begin behind it. */
+const wordStart = "(?<![\\p{L}\\p{M}])";
 /**
  * A noun before or within a word for a number that is not a phone's: "member number", "Mitgliedsnummer", "номер
  * клиента".
  */
 const ownedNumber = new RegExp(
   [
-    `(?<!\\p{L})(?!${phoneStart})${letter}{2,20}(?:nummer(?:n|et)?|numret|numero(?:ni)?|szám\\p{L}{0,3}|番号|번호|号码|號碼|编号|id)`,
-    `(?<!\\p{L})(?!(?:${owner})(?!\\p{L})|${phoneStart})${letter}{2,20} (?:number|numarası|numero|číslo|номер|नंबर|संख्या|নম্বর|نمبر|번호)`,
-    `(?<!\\p{L})(?:n[uú]mero|numéro|numer|čísl[oa]|num[aă]rul|номер\\p{L}*|nomor|nombor|رقم|شماره|αριθμός|מספר|matr[ií]cul\\p{L}*|code|codice|c[oó]digo|referencia|référence) (?:de l['’]|de |d['’]|di |do |da |del |della )?(?!${phoneStart}|est |es |é |è |είναι|من |هو|saya|kami|של)${letter}{3,20}`,
+    `${wordStart}(?!${phoneStart})${letter}{2,20}(?:nummer(?:n|et)?|numret|numero(?:ni)?|szám\\p{L}{0,3}|番号|번호|号码|號碼|编号|id)`,
+    `${wordStart}(?!(?:${owner})(?!\\p{L})|${phoneStart})${letter}{2,20} (?:number|numarası|numero|číslo|номер|नंबर|संख्या|নম্বর|نمبر|번호)`,
+    `${wordStart}(?:n[uú]mero|numéro|numer|čísl[oa]|num[aă]rul|номер\\p{L}*|nomor|nombor|رقم|شماره|αριθμός|מספר|matr[ií]cul\\p{L}*|code|codice|c[oó]digo|referencia|référence) (?:de l['’]|de |d['’]|di |do |da |del |della )?(?!${phoneStart}|est |es |é |è |είναι|من |هو|saya|kami|של)${letter}{3,20}`,
     `mã(?: \\p{L}{2,8}){1,2}`,
     `หมายเลข(?!${phoneStart})${letter}{2,12}`,
   ]

@@ -69,11 +69,16 @@ export const foreignPasswordNames: readonly string[] = [
   ],
 ];
 const passwordName = new RegExp(`passw|passphrase|pwd|${foreignPasswordNames.join("|")}`, "i");
+/** Short for a password, as a whole name or its end. */
+const shortPasswordName = /(?:^|[_.-])(?:pw|mdp)$/i;
+/** Words that also mean a password: what is told after them must have the form of one. */
+export const vaguePasswordNames: readonly string[] = ["clave"];
+const vagueName = new RegExp(`(?:^|[^\\p{L}])(?:${vaguePasswordNames.join("|")})$`, "iu");
 const strongName =
   /(?:api|access|secret|auth|private|client|app|service|encrypt(?:ion)?|signing|master|admin|account|bearer|refresh|session|jwt|webhook|bot|user|db|storage|shared|license|deploy|personal|id)[ _.-]?(?:key|token|secret|credential)|secret[_.-]?(?:key|token|access)|(?:^|[_.-])(?:token|secret|credentials?)$/i;
 /** "Pass" has other meanings, unless a word says whose password it is. */
 const passName =
-  /(?:^|[_.-])(?:db|database|user|smtp|imap|mail|email|login|admin|root|ftp|sftp|ssh|proxy|auth|http|basic|mysql|pg|postgres|redis|rabbitmq|mongo|sql|ldap|wifi|account|client|server|api|master|keystore|store)[_.-]?pass$/i;
+  /(?:^|[_.-])(?:db|database|user|become|sudo|vault|router|wlan|smtp|imap|mail|email|login|admin|root|ftp|sftp|ssh|proxy|auth|http|basic|mysql|pg|postgres|redis|rabbitmq|mongo|sql|ldap|wifi|account|client|server|api|master|keystore|store)[_.-]?pass$/i;
 const passEnding = /[a-z](?:Db|DB|User|Smtp|Mail|Login|Admin|Root|Auth|Proxy|Sql|Account|Client|Server|Store)Pass$/;
 const strongEnding = /[a-z0-9](?:Token|Secret|Credentials?)$/;
 const weakName = /[a-z0-9]Key$|[A-Za-z0-9][_.-]key$|(?:^|[_.-])(?:secret|apikey)[_.-]/i;
@@ -83,6 +88,15 @@ const harmlessName =
 const dataKey =
   /(?:next|row|item|build|commit|release|artifact|digest|checksum|etag|md5|sha(?:-?\d+)?|data|map|group|event|idempotency|de?dup(?:lication)?|routing|issue|project|query|local|range|bucket|record|entity|composite|natural|unique|candidate|lock|trace|translation|i18n|message|label|feature|config|setting|registry|s3|blob|asset|image|file|folder|path|host|node|parent|child|list|sub|test|product|order|document|column|table|field|component|react|render|state|store|shard|hash|search|short|up|down|left|right|arrow|enter|escape|tab|shift|ctrl|alt|meta|any|on)[_.-]?key$/i;
 const credentialContext = /\bAPI\b|\bauth|credential|secret|encrypt|decrypt|signing|\bsign\b|cipher|hmac|bearer/i;
+
+/** Words for a user, with the user's name behind them. */
+const login =
+  /(?<![\p{L}\p{N}])(?:login|log-in|user(?:name)?|utente|usuario|usuário|utilisateur|identifiant|benutzer|gebruiker|inlog|bruker|bruger|användare|käyttäjä|użytkownik|uživatel|логин|пользователь|логін|користувач|kullanıcı(?: adı)?|pengguna)[ \t:=]{1,3}(?:[\w.@-]{1,64}[ \t,;/|]{1,3})?$/iu;
+
+/** Whether the text before a name ends in the name of a user, as where somebody writes down a login. */
+export function isLogin(text: string, start: number): boolean {
+  return login.test(text.slice(Math.max(0, start - maxContextLength), start));
+}
 
 /** The name before a value, with its qualifier, as in "API key". */
 export function nameAt(text: string, start: number, end: number): string {
@@ -97,7 +111,7 @@ export function nameAt(text: string, start: number, end: number): string {
  */
 export function strengthOf(name: string, text: string, start: number): NameStrength {
   if (harmlessName.test(name)) return "none";
-  if (passwordName.test(name) || isPass(name, text, start)) return "password";
+  if (passwordName.test(name) || shortPasswordName.test(name) || isPass(name, text, start)) return "password";
   if (strongName.test(name) || strongEnding.test(name)) return "strong";
   if (weakName.test(name)) return dataKey.test(name) ? "none" : "weak";
   const isAnnounced =
@@ -105,9 +119,17 @@ export function strengthOf(name: string, text: string, start: number): NameStren
   return isAnnounced ? "weak" : "none";
 }
 
-// A bare "pass" begins a line or a field; after a word it is something else, and in capitals it is a test result.
+/** Whether a name is a word for a password among other things. */
+export function isVagueName(name: string): boolean {
+  return vagueName.test(name);
+}
+
+// A bare "pass" begins a line or a field, or follows the name of a user; after another word it is something else, and in
+// capitals it is a test result.
 function isPass(name: string, text: string, start: number): boolean {
-  if (/^pass$/i.test(name))
-    return name !== "PASS" && !/[\p{L}\p{N}] $/u.test(text.slice(Math.max(0, start - 2), start));
+  if (/^(?:\w+ )?pass$/i.test(name))
+    return (
+      name !== "PASS" && (!/[\p{L}\p{N}] $/u.test(text.slice(Math.max(0, start - 2), start)) || isLogin(text, start))
+    );
   return passName.test(name) || passEnding.test(name);
 }

@@ -1,6 +1,8 @@
 // The text between the name of a credential and its value: operators of programs and settings, verbs, and the forms in
 // which a name is one value and the credential the next, as in lists, container variables and XML.
 
+import { isLogin } from "./credential-name.ts";
+
 /** The start of a value. */
 export interface ValueBeginning {
   readonly at: number;
@@ -26,8 +28,10 @@ const defaultField =
 const braced = /\{(?:[\w.:-]{1,40} ){0,2}/y;
 const spokenName = /^(?:(?:api|access|auth|client|secret|bearer) (?:key|token|secret)|secret|credentials?)$/i;
 const space = /[ \t]{1,4}/y;
+/** Arrows and bars, which people put between a name and its value. */
+const sign = /['"`\])]{0,2}[ \t]{0,4}[|~→⇒»▶►][ \t]{0,4}/y;
 
-const settingBefore = /(?:^|\n)[ \t]*(?:ENV|ARG|setx?)[ \t]+$|(?:login|user(?:name)?)[ \t]+(?:\S{1,64}[ \t]+)?$/i;
+const settingBefore = /(?:^|\n)[ \t]*(?:ENV|ARG|setx?)[ \t]+$/i;
 const maxSettingLength = 80;
 
 /** The start of the value of the name that ends at an offset; undefined when none is assigned. */
@@ -39,7 +43,11 @@ export function valueBeginning(text: string, name: string, end: number): ValueBe
   }
   const field = matchEnd(valueField, text, end) ?? matchEnd(defaultField, text, end);
   if (field !== undefined) return { at: field, isLoose: false };
-  const said = matchEnd(verb, text, end) ?? matchEnd(particle, text, end) ?? matchEnd(nextArgument, text, end);
+  const said =
+    matchEnd(verb, text, end) ??
+    matchEnd(particle, text, end) ??
+    matchEnd(nextArgument, text, end) ??
+    matchEnd(sign, text, end);
   if (said !== undefined) return { at: said, isLoose: true };
   const spaced = matchEnd(space, text, end);
   return spaced !== undefined && isSetting(text, name, end) ? { at: spaced, isLoose: true } : undefined;
@@ -57,7 +65,7 @@ export function spokenBeginning(text: string, name: string, end: number): ValueB
 function isSetting(text: string, name: string, end: number): boolean {
   if (name.startsWith("--")) return true;
   const start = end - name.length;
-  return settingBefore.test(text.slice(Math.max(0, start - maxSettingLength), start));
+  return settingBefore.test(text.slice(Math.max(0, start - maxSettingLength), start)) || isLogin(text, start);
 }
 
 function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {

@@ -44,12 +44,16 @@ export interface ToldValue {
 export function toldPassword(text: string, nameEnd: number): ToldValue | undefined {
   const rest = text.slice(nameEnd, nameEnd + maxGapLength + maxValueLength);
   if (!/\d/.test(rest) || otherThing.test(rest)) return undefined;
-  for (const match of rest.matchAll(run)) {
-    const gap = rest.slice(0, match.index);
-    if (match.index > maxGapLength || otherText.test(gap) || gap.split(/\s+/).length > maxGapWords + 1)
-      return undefined;
+  // With the end of the name, behind which a value may follow directly.
+  const nameUnits = Math.min(1, nameEnd);
+  for (const match of (text.slice(nameEnd - nameUnits, nameEnd) + rest).matchAll(run)) {
+    const at = match.index - nameUnits;
+    if (at < 0) continue;
+    const gap = rest.slice(0, at);
+    if (at > maxGapLength || otherText.test(gap) || gap.split(/\s+/).length > maxGapWords + 1) return undefined;
     const value = match[0].replace(closing, "");
-    if (isTold(value, joiner.test(gap))) return { start: nameEnd + match.index, text: value };
+    // Without spaces a value may follow its name directly, as in "密码…".
+    if (isTold(value, gap === "" || joiner.test(gap))) return { start: nameEnd + at, text: value };
   }
   return undefined;
 }

@@ -4,13 +4,23 @@
 
 import type { Trigger } from "../detector-plan.ts";
 import type { Finding } from "../finding.ts";
-import { foreignPasswordNames, type NameStrength, nameAt, strengthOf } from "./credential-name.ts";
+import {
+  foreignPasswordNames,
+  isVagueName,
+  type NameStrength,
+  nameAt,
+  strengthOf,
+  vaguePasswordNames,
+} from "./credential-name.ts";
 import { spokenBeginning, type ValueBeginning, valueBeginning } from "./credential-operator.ts";
 import { toldPassword } from "./credential-sentence.ts";
 import { entropy, isPlaceholder, isTemplate } from "./placeholder.ts";
 
 /** Parts of names that mark a value as secret. */
-const literals = ["key", "token", "secret", "pass", "pwd", "credential", ...foreignPasswordNames];
+const literals = [
+  ...["key", "token", "secret", "pass", "pwd", "credential", "pw", "mdp"],
+  ...[...foreignPasswordNames, ...vaguePasswordNames],
+];
 
 /** Endings of a name, in scripts with spaces between words. */
 const nameAfter = /[A-Za-z0-9_.\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}-]{0,24}/uy;
@@ -34,16 +44,27 @@ const knownWords = new Set(
   ),
 );
 
-/** Examines the text after every such part of a name. */
-export const genericTriggers: readonly Trigger[] = literals.map((literal) => ({
-  literal,
-  locate: (text, end) => locate(text, end - literal.length, end),
-}));
+/** A name in a script without spaces: letters of another script behind it are the value. */
+const denseName = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}ー]$/u;
 
-function locate(text: string, start: number, end: number): Finding | undefined {
-  nameAfter.lastIndex = end;
-  const nameEnd = end + (nameAfter.exec(text)?.[0].length ?? 0);
+/** Examines the text after every such part of a name. */
+export const genericTriggers: readonly Trigger[] = literals.map((literal) => {
+  const isDense = denseName.test(literal);
+  return {
+    literal,
+    locate: (text, end) => locate(text, end - literal.length, { literalEnd: end, isDense }),
+  };
+});
+
+function locate(
+  text: string,
+  start: number,
+  { literalEnd, isDense }: { readonly literalEnd: number; readonly isDense: boolean },
+): Finding | undefined {
+  nameAfter.lastIndex = literalEnd;
+  const nameEnd = isDense ? literalEnd : literalEnd + (nameAfter.exec(text)?.[0].length ?? 0);
   const name = nameAt(text, start, nameEnd);
+  if (isVagueName(name)) return toldFinding(text, nameEnd);
   const strength = strengthOf(name, text, nameEnd - name.length);
   const beginning = valueBeginning(text, name, nameEnd) ?? spokenBeginning(text, name, nameEnd);
   const value = beginning === undefined ? undefined : valueAt(text, beginning.at);

@@ -72,6 +72,27 @@ describe("numbers drawn from the form and check of their kind", () => {
   });
 });
 
+describe("a number that its check digit fits by chance", () => {
+  const swedish = "811218-9876";
+  it.each([
+    `Artikel ${swedish} finns i fyra färger.`,
+    `Order no. ${swedish} is ready.`,
+    `Rechnungsnummer: ${swedish}`,
+    `주문번호 ${swedish}은 내일 배송됩니다.`,
+    `Заказ № ${swedish} готов.`,
+  ])("is that of what is ordered, billed or shipped: %s", (text) => {
+    expect(foundIn("se_personnummer", text)).toEqual([]);
+  });
+
+  it.each([
+    `Personnummer på fakturan: ${swedish}`,
+    `Order for the customer with personnummer ${swedish}.`,
+    `The orders of ${swedish} are ready.`,
+  ])("is somebody's where a word names it, or no such word stands before it: %s", (text) => {
+    expect(foundIn("se_personnummer", text)).toMatchObject([[swedish, expect.any(Number)]]);
+  });
+});
+
 /** Kind, a number as it is written, and the same with something that no such number has. */
 const cases: readonly (readonly [string, string, string])[] = [
   ["in_pan", "AFZPK7190K", "AFZQK7190K"],

@@ -131,6 +131,16 @@ describe("a password that a sentence tells", () => {
     ["Пароль администратора сменили на Kot!9912a.", "Kot!9912a"],
     ["Jelszavam a géphez: Macska!9912a", "Macska!9912a"],
     ["新しいパスワードをNeko!9912aに変更しました。", "Neko!9912a"],
+    ["La clave de la caja fuerte es desde hoy Gato!9912a.", "Gato!9912a"],
+    ["帳號 kanri，密碼Neko9912aKo", "Neko9912aKo"],
+    ["ログイン名とパスワードNeko9912aKoです", "Neko9912aKo"],
+    ["user ann pass Gravel72Bend", "Gravel72Bend"],
+    ["логин anna пароль Gravel72Bend", "Gravel72Bend"],
+    ["| Passwort | Gravel&72b |", "Gravel&72b"],
+    ["hasło → Gravel!72b", "Gravel!72b"],
+    ["ID: ann / PW: Gravel72Bend", "Gravel72Bend"],
+    ["REPORT_PW='Gravel!72b'", "Gravel!72b"],
+    ["sudo_pass: Gravel!72b", "Gravel!72b"],
   ])("%s", (text, password) => {
     expect(found("secrets", text)).toEqual([password]);
   });
@@ -143,6 +153,10 @@ describe("a password that a sentence tells", () => {
     "The password was sent to Bob+test7@example.com yesterday.",
     'login("MAIL_PASSWORD")  send(&Message2#a)',
     "The password (see Page#12Room) is at the desk.",
+    "La clave del problema está en Windows11 y en Chrome_v120-Beta.",
+    "La clave del enclave 2024: paciencia y trabajo.",
+    "| password | string | Required2 | maxLength=64 |",
+    "A free pass Berlin2024Fair for all, and the upward path2Success.",
   ])("none in: %s", (text) => {
     expect(found("secrets", text)).toEqual([]);
   });
