@@ -10,13 +10,15 @@ import {
   figuresOf,
   headOf,
   percent,
+  printTimes,
   rowOf,
   shareFlagged,
   summaryOf,
   timesOf,
 } from "./report.ts";
-import { heldOutSets } from "./set.ts";
+import { heldOutSets, joinedRows, ordinaryRows } from "./set.ts";
 import { crossFitted, type Thresholds, thresholdsFrom } from "./threshold.ts";
+import { allTogether, eachAlone } from "./together.ts";
 
 /** A detector with what it is measured on. */
 interface Entry {
@@ -44,6 +46,10 @@ export async function printOverview(given: readonly Row[] = []): Promise<void> {
   console.log(headOf(["detector", "F1", ...heads, "block all, precision %", "F1"]));
   for (const entry of entries) console.log(await baselineRow(entry));
   await printLanguages(entries.filter(({ rows }) => rows.some(({ lang }) => lang !== "" && lang !== "en")));
+  const ordinary = ordinaryRows(heldOutSets().flatMap(({ rows }) => rows));
+  const judges = [...eachAlone(), allTogether()];
+  await printTimes("Time of ordinary prompts, each detector alone and all together", ordinary, judges);
+  await printTimes("Time of the same, joined to texts of a KiB", joinedRows(ordinary, 1024), judges);
 }
 
 async function printEntries(title: string, entries: readonly Entry[]): Promise<void> {

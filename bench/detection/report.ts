@@ -115,11 +115,12 @@ export async function printFalseAlarms(sets: readonly LabelledSet[], judges: rea
 export async function printTimes(title: string, samples: readonly Sample[], judges: readonly Judge[]): Promise<void> {
   const length = samples.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, samples.length);
   console.log(
-    `### ${title}: ${samples.length} texts, ${length.toFixed(0)} units on average\n\n| judge | mean µs | p99 µs |\n| --- | --- | --- |`,
+    `### ${title}: ${samples.length} texts, ${length.toFixed(0)} units on average\n\n| judge | mean µs | p99 µs | µs per KiB |\n| --- | --- | --- | --- |`,
   );
   for (const judge of judges) {
     const { meanUs, p99Us } = await timesOf(samples, judge);
-    console.log(`| ${judge.name} | ${meanUs.toFixed(0)} | ${p99Us.toFixed(0)} |`);
+    const perKibUs = (1024 * meanUs) / length;
+    console.log(`| ${judge.name} | ${meanUs.toFixed(1)} | ${p99Us.toFixed(0)} | ${perKibUs.toFixed(0)} |`);
   }
   console.log();
 }

@@ -51,6 +51,19 @@ export function ordinaryRows(rows: readonly Row[]): Row[] {
   return ordinary.filter((_, index) => index % Math.ceil(ordinary.length / 2_000) === 0);
 }
 
+/** The same texts, joined to texts of at least this many units. */
+export function joinedRows(rows: readonly Row[], units: number): Row[] {
+  const joined: Row[] = [];
+  let text = "";
+  for (const row of rows) {
+    text += `${row.text}\n`;
+    if (text.length < units) continue;
+    joined.push({ ...row, text });
+    text = "";
+  }
+  return joined;
+}
+
 function setsBy(rows: readonly Row[], nameOf: (row: Row) => string): LabelledSet[] {
   return [...Map.groupBy(rows, nameOf)]
     .map(([name, those]) => ({ name, rows: those }))

@@ -18,9 +18,26 @@ const needed: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map([
 
 /** All built-in detectors, injection included, compiled together. */
 export function allTogether(): Judge {
-  const specs = catalog
+  const specs = builtIn();
+  return timedJudge(`all ${specs.length} built-in detectors`, specs);
+}
+
+/** Each built-in detector by itself, by name. */
+export function eachAlone(): Judge[] {
+  return builtIn()
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map((spec) => timedJudge(spec.key, [spec]));
+}
+
+type Specs = Parameters<typeof compileDetectors>[0];
+
+function builtIn(): Specs[number][] {
+  return catalog
     .filter(({ costClass }) => costClass !== "backend")
     .map(({ id }) => ({ key: id, use: id, parameters: JSON.parse(JSON.stringify(needed.get(id) ?? {})) }));
+}
+
+function timedJudge(name: string, specs: Specs): Judge {
   const scanner = compileDetectors(specs, { models: shippedModels() });
-  return { name: `all ${specs.length} built-in detectors`, threshold: 1, score: ({ text }) => scanner.scan(text).size };
+  return { name, threshold: 1, score: ({ text }) => scanner.scan(text).size };
 }
