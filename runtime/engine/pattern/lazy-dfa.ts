@@ -17,6 +17,11 @@ export interface TextPart {
   readonly from: number;
   readonly at: number;
   readonly to: number;
+  /**
+   * Where matches may begin, for a caller that knows it: ordered and disjoint, as pairs of the first offset and the one
+   * after the last. The automaton does not read what lies between them unless a match is in progress.
+   */
+  readonly starts?: readonly number[] | undefined;
 }
 
 /** Where a match lies: it begins at `low` or later and ends at `high` or earlier. */
@@ -137,7 +142,7 @@ export class LazyDfa {
 
   #run(
     text: string,
-    { from, at, to }: TextPart,
+    { from, at, to, starts }: TextPart,
     budget: BuildBudget,
     found: Set<number> | undefined,
     {
@@ -150,17 +155,35 @@ export class LazyDfa {
     const { width } = states;
     let { state, fresh } = pass;
     let { table } = states;
+    // No match begins after `stop` and before the next start.
+    let stop = starts === undefined ? Number.POSITIVE_INFINITY : at;
+    let next = starts === undefined ? 0 : firstAfter(starts, at);
     for (let i = at; i < to; ) {
+      if (fresh >= stop && starts !== undefined) {
+        while ((starts[next + 1] ?? to) <= i) next += 2;
+        stop = starts[next + 1] ?? to;
+        const start = startOfCharacter(text, starts[next] ?? to);
+        if (start >= to) return noMatch;
+        if (start > i) {
+          state = states.begin(kindBefore(this.#alphabet, text, from, start));
+          ({ table } = states);
+          i = start;
+          fresh = start;
+        }
+      }
       // The first page holds the Latin letters, and most steps are known and accept nothing.
-      for (; i < to; i++) {
+      while (i < to) {
         const unit = text.charCodeAt(i);
         if (unit > 0xff) break;
         const entry = table[state * width + (pages[unit] ?? 0)] ?? unknown;
         if (entry < 0 || (entry & accepts) !== 0) break;
         state = entry >> 2;
-        if ((entry & isFresh) !== 0) fresh = i + 1;
+        i++;
+        if ((entry & isFresh) === 0) continue;
+        fresh = i;
+        if (i >= stop) break;
       }
-      if (i === to) break;
+      if (i === to || fresh >= stop) continue;
       const unit = text.charCodeAt(i++);
       let cls: number;
       if ((unit & 0xf800) !== 0xd800) cls = pages[((pageOf[unit >> 8] ?? 0) << 8) | (unit & 0xff)] ?? 0;
@@ -227,4 +250,22 @@ export class LazyDfa {
   #addAccepted(index: number, found: Set<number>): void {
     for (const pattern of this.#states.acceptedAt(index)) found.add(pattern);
   }
+}
+
+// The index of the first of some starts that ends after an offset; see TextPart.
+function firstAfter(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length >> 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((starts[2 * middle + 1] ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return 2 * low;
+}
+
+function startOfCharacter(text: string, at: number): number {
+  const splitsPair =
+    at > 0 && (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+  return splitsPair ? at - 1 : at;
 }

@@ -30,6 +30,8 @@ export interface SearchLimits {
   readonly budget?: BuildBudget;
   /** Where matches may begin, when text before it is context only. Default: anywhere. */
   readonly at?: number;
+  /** The parts of the text in which matches begin; see TextPart. Default: anywhere. */
+  readonly starts?: readonly number[];
 }
 
 /** A search in progress in one part of a text. */
@@ -43,6 +45,7 @@ interface Search {
   readonly end: number;
   readonly work: SearchWork | undefined;
   readonly matches: PatternMatch[];
+  readonly starts: readonly number[] | undefined;
   /** Where the search continues. */
   at: number;
   steps: number;
@@ -58,7 +61,7 @@ export function findMatches(
   text: string,
   from: number,
   to: number,
-  { work, budget = unlimited, at = 0 }: SearchLimits = {},
+  { work, budget = unlimited, at = 0, starts }: SearchLimits = {},
 ): PatternMatch[] {
   const sliceFrom = contextBefore(text, from);
   const begin = Math.max(at, sliceFrom);
@@ -67,10 +70,11 @@ export function findMatches(
   if (work !== undefined) work.units += length;
   const { finder: dfa } = pattern;
   const matches: PatternMatch[] = [];
-  const first = dfa === undefined ? outOfBudget : dfa.find(text, { from: sliceFrom, at: begin, to: sliceTo }, budget);
+  const part = { from: sliceFrom, at: begin, to: sliceTo, starts };
+  const first = dfa === undefined ? outOfBudget : dfa.find(text, part, budget);
   if (first === noMatch) return matches;
   const steps = stepBudget + stepsPerUnit * length;
-  const search = { pattern, text, from: sliceFrom, to: sliceTo, end: to, work, matches, at: begin, steps };
+  const search = { pattern, text, from: sliceFrom, to: sliceTo, end: to, work, matches, starts, at: begin, steps };
   if (dfa === undefined || first === outOfBudget || !searchAround(search, dfa, first, budget)) searchRest(search);
   return matches;
 }
@@ -80,7 +84,7 @@ const unlimited: BuildBudget = { left: Number.POSITIVE_INFINITY };
 // The lazy DFA says where the next match is, and only that neighbourhood is searched. Returns false when the whole rest
 // has to be searched: the budget is used up, or matches are so close together that separate searches would cost more.
 function searchAround(search: Search, dfa: LazyDfa, first: MatchBounds, budget: BuildBudget): boolean {
-  const { text, work } = search;
+  const { text, work, starts } = search;
   for (let bounds = first; ; ) {
     if (search.steps < stepBudget / 2) return false;
     const from = Math.max(search.from, contextBefore(text, bounds.low));
@@ -91,7 +95,7 @@ function searchAround(search: Search, dfa: LazyDfa, first: MatchBounds, budget: 
     if (match === undefined) return false;
     search.matches.push(match);
     search.at = match.end;
-    const next = dfa.find(text, { from: search.from, at: search.at, to: search.to }, budget);
+    const next = dfa.find(text, { from: search.from, at: search.at, to: search.to, starts }, budget);
     if (next === noMatch) return true;
     if (next === outOfBudget) return false;
     bounds = next;

@@ -1,6 +1,7 @@
 // Windows of a text around the hits of a pattern's required literals. Every match contains a hit, and lies in the
 // window of that hit; windows that touch are merged. So searching the windows finds exactly the matches of the whole
-// text.
+// text. Most windows are far wider than the places where a match may begin, which are before a hit, and near a
+// co-literal; a search that has no match in progress goes on at the next of those.
 
 import { isSpaceUnit } from "../text/fold.ts";
 import type { LinearPattern } from "./linear-pattern.ts";
@@ -31,6 +32,11 @@ export class Windows {
     }
     bounds.push(low, high);
     while (later.length > 0) bounds.push(later.pop() ?? 0, later.pop() ?? 0);
+  }
+
+  /** The bounds of the windows, in order. */
+  get pairs(): readonly number[] {
+    return this.bounds;
   }
 
   /** Visits the windows in order. */
@@ -147,6 +153,13 @@ export interface RequiredLiteralHit {
   readonly end: number;
 }
 
+/** Where the matches of a pattern lie in a text. */
+export interface PatternWindows {
+  readonly windows: Windows;
+  /** Where they begin: ordered and disjoint, as pairs of the first offset and the one after the last. */
+  readonly starts: readonly number[];
+}
+
 /**
  * The windows of a pattern's hits; undefined when none has a match. `coEnds` are the ascending ends of its co-literals
  * in the text, for a pattern that has any: every match contains one, so a window without one has no match, and reaches
@@ -156,10 +169,11 @@ export function windowsOf(
   { elastic, coReach }: Pick<LinearPattern, "elastic" | "coReach">,
   hits: readonly RequiredLiteralHit[],
   { text, coEnds, collapse }: { text: string; coEnds: readonly number[] | undefined; collapse: () => CollapsedText },
-): Windows | undefined {
+): PatternWindows | undefined {
   const collapsed = elastic ? collapse() : undefined;
   const { length } = text;
   let windows: Windows | undefined;
+  let starts: Windows | undefined;
   for (const { required, end } of hits) {
     let [from, to] = windowAround(required, end, length, collapsed);
     if (coEnds !== undefined) {
@@ -171,10 +185,41 @@ export function windowsOf(
       // The co-literals are too far from this hit.
       if (from > end || to < end) continue;
     }
-    if (windows === undefined) windows = new Windows(from, to);
-    else windows.add(from, to);
+    if (windows === undefined || starts === undefined) {
+      windows = new Windows(from, to);
+      starts = new Windows(from, end);
+    } else {
+      windows.add(from, to);
+      starts.add(from, end);
+    }
   }
-  return windows;
+  if (windows === undefined || starts === undefined) return undefined;
+  if (coEnds === undefined || coReach.before === Number.POSITIVE_INFINITY) return { windows, starts: starts.pairs };
+  return { windows, starts: startsBeforeEnds(starts.pairs, coEnds, (end) => back(end, coReach.before, collapsed)) };
+}
+
+// The parts of these starts that are also before the end of a co-literal, as near as `startOf` says.
+function startsBeforeEnds(
+  starts: readonly number[],
+  coEnds: readonly number[],
+  startOf: (end: number) => number,
+): readonly number[] {
+  const both: number[] = [];
+  let first = 0;
+  for (let i = 0; i + 1 < starts.length; i += 2) {
+    const high = starts[i + 1] ?? 0;
+    let at = starts[i] ?? 0;
+    first = indexAfter(coEnds, at, first);
+    for (let next = first; at < high && next < coEnds.length; next++) {
+      const coEnd = coEnds[next] ?? 0;
+      const from = Math.max(at, startOf(coEnd));
+      if (from >= high) break;
+      at = Math.min(high, coEnd);
+      if (from === both.at(-1)) both[both.length - 1] = at;
+      else both.push(from, at);
+    }
+  }
+  return both;
 }
 
 function back(from: number, units: number, collapsed: CollapsedText | undefined): number {
@@ -189,8 +234,8 @@ function forth(from: number, units: number, length: number, collapsed: Collapsed
 
 // The index of the first of the ascending ends that lies after an offset. A binary search, since a text may have as many
 // ends as hits.
-function indexAfter(ends: readonly number[], offset: number): number {
-  let low = 0;
+function indexAfter(ends: readonly number[], offset: number, from = 0): number {
+  let low = from;
   let high = ends.length;
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -5,7 +5,7 @@ import type { Phrase, Trigger } from "../detectors/detector-plan.ts";
 import type { Finding } from "../detectors/finding.ts";
 import type { LiteralIndex } from "../pattern/literal-index.ts";
 import type { RequiredLiteral } from "../pattern/required-literals.ts";
-import { CollapsedText, type RequiredLiteralHit, type Windows, windowsOf } from "../pattern/search-windows.ts";
+import { CollapsedText, type PatternWindows, type RequiredLiteralHit, windowsOf } from "../pattern/search-windows.ts";
 import { endsWithLiteral } from "../text/fold.ts";
 import { lazily, type View } from "../text/normalize.ts";
 import { inBatches } from "../text/steps.ts";
@@ -135,7 +135,7 @@ export function literalWindows(
   tables: LiteralTables,
   view: View,
   { readsView, report, lap }: LiteralSearch,
-): ReadonlyMap<number, Windows> {
+): ReadonlyMap<number, PatternWindows> {
   // Most literals of patterns occur without the others that a match needs, so they are only noted until all are known.
   const required: number[] = [];
   const coLiterals: number[] = [];
@@ -163,7 +163,7 @@ export function literalWindows(
   if (hits.size === 0) return noWindows;
   const coEnds = coLiteralEnds(tables, hits, coLiterals, text);
   const collapse = lazily(() => new CollapsedText(text));
-  const windows = new Map<number, Windows>();
+  const windows = new Map<number, PatternWindows>();
   for (const [pattern, list] of hits) {
     const probed = tables.patterns[pattern]?.probe.pattern;
     const set = tables.coLiteralSetOf[pattern] ?? -1;
@@ -173,7 +173,7 @@ export function literalWindows(
   return windows;
 }
 
-const noWindows: ReadonlyMap<number, Windows> = new Map();
+const noWindows: ReadonlyMap<number, PatternWindows> = new Map();
 
 // The hits of each pattern that is read in the text, and whose co-literals may occur in it.
 function requiredHits(

@@ -226,10 +226,11 @@ function scanView(tables: Tables, view: View, limits: ScanLimits, report: Report
   const readsView = (job: number): boolean => ((tables.reads[job] ?? 0) & view.kinds) !== 0;
   const windows = literalWindows(tables, view, { readsView, report, lap });
   lap?.(undefined);
-  for (const [pattern, parts] of windows) {
+  for (const [pattern, { windows: parts, starts }] of windows) {
     const use = tables.patterns[pattern];
     if (use === undefined) continue;
-    parts.each((from, to) => searchPart(use, view, from, to, limits, report));
+    const within = { ...limits, starts };
+    parts.each((from, to) => searchPart(use, view, from, to, within, report));
     lap?.(use.job);
   }
   const searched = tables.patternGroups.matching(view, readsView, limits.groupBudget);

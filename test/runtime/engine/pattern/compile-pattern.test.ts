@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { injectionRules } from "../../../../runtime/engine/detectors/injection/injection.ts";
 import { expandRule } from "../../../../runtime/engine/detectors/injection/rule.ts";
-import { compilePattern } from "../../../../runtime/engine/pattern/compile-pattern.ts";
+import { compilePattern, splitsPair } from "../../../../runtime/engine/pattern/compile-pattern.ts";
 import type { LinearPattern, PatternMatch } from "../../../../runtime/engine/pattern/linear-pattern.ts";
 import { literalIndexTables, openLiteralIndex } from "../../../../runtime/engine/pattern/literal-index.ts";
 import { measureMatches } from "../../../../runtime/engine/pattern/match-length.ts";
@@ -23,8 +23,14 @@ function gatedMatches(pattern: LinearPattern, text: string): PatternMatch[] {
   const coEnds = coLiterals.length === 0 ? undefined : endsOf(coLiterals, text);
   const windows = windowsOf(pattern, hits, { text, coEnds, collapse: () => new CollapsedText(text) });
   const found: PatternMatch[] = [];
-  windows?.each((from, to) => found.push(...findMatches(pattern, text, from, to)));
+  windows?.windows.each((from, to) => found.push(...findMatches(pattern, text, from, to, { starts: windows.starts })));
   return found;
+}
+
+/** Whether a match begins at an offset, according to the engine alone. */
+function matchesAt({ engine }: LinearPattern, text: string, at: number): boolean {
+  const matcher = engine.matcher(text);
+  return !splitsPair(text, at) && matcher.find(at) && matcher.start() === at;
 }
 
 /** The ascending ends of literals. */
@@ -67,17 +73,33 @@ describe("a pattern with required literals", () => {
           const built = compiled[which];
           if (built === undefined) return;
           expect(built.requiredLiterals.length).toBeGreaterThan(0);
-          const sample = picks
-            .map(
-              (pick, i) =>
-                `${built.requiredLiterals[pick % built.requiredLiterals.length]?.literal}${parts[i] ?? " all "}`,
-            )
-            .join("");
+          const literals = [...built.requiredLiterals.map(({ literal }) => literal), ...built.coLiterals];
+          const sample = picks.map((pick, i) => `${literals[pick % literals.length]}${parts[i] ?? " all "}`).join("");
           expect(gatedMatches(built, sample)).toEqual(wholeMatches(built, sample));
         },
       ),
       { numRuns: sample.n, seed: sample.seed + 7 },
     );
+    reportSample({ n: sample.n, failures: 0 });
+  });
+
+  it("has the same matches when a search knows where they may begin", () => {
+    let found = 0;
+    fc.assert(
+      fc.property(pattern, flags, text, fc.array(fc.nat(60)), (source, given, sample, others) => {
+        const compiled = tryCompile(source, given);
+        if (compiled === undefined || compiled.minLength === 0) return;
+        const begins = Array.from({ length: sample.length }, (_, at) => at).filter((at) =>
+          matchesAt(compiled, sample, at),
+        );
+        const offsets = [...new Set([...begins, ...others])].sort((a, b) => a - b);
+        const starts = offsets.flatMap((at) => [at, at + 1]);
+        found += begins.length;
+        expect(findMatches(compiled, sample, 0, sample.length, { starts })).toEqual(wholeMatches(compiled, sample));
+      }),
+      { numRuns: sample.n, seed: sample.seed + 19 },
+    );
+    expect(found).toBeGreaterThan(sample.n / 3);
     reportSample({ n: sample.n, failures: 0 });
   });
 
