@@ -8,6 +8,7 @@
 import { type Alphabet, type AlphabetTables, alphabetTables, kinds } from "./alphabet.ts";
 import { conditions, type Program } from "./program.ts";
 import { type DfaMemory, StateTable, unknown } from "./state-table.ts";
+import { type NodeList, roomFor, type StepRoom } from "./step-room.ts";
 
 /** The work that building states may still cost in one scan, in visited instructions. */
 export interface BuildBudget {
@@ -22,17 +23,7 @@ export const accepts = 1;
 /** See `accepts`. */
 export const isFresh = 2;
 
-interface State {
-  /** Instructions that consume a character. */
-  readonly runes: Int32Array;
-  /** Instructions with a condition that only the next character decides. */
-  readonly pending: Int32Array;
-  /** Kind of the character before. */
-  readonly before: number;
-}
-
 const none: readonly number[] = [];
-const emptyState: State = { runes: new Int32Array(0), pending: new Int32Array(0), before: 0 };
 
 /** The tables that a lazy automaton starts with. Arrays only, so that another thread can build them. */
 export interface DfaTables {
@@ -65,14 +56,21 @@ export const nodeKinds = { rune: 0, split: 1, skip: 2, ask: 3, match: 4, fail: 5
 
 /** The states of an automaton. */
 export class DfaStates {
-  readonly #rows: StateTable<State>;
+  /**
+   * The content of a state: the kind of the character before if it matters, the number of instructions that consume a
+   * character, these, and the instructions with a condition that only the next character decides.
+   */
+  readonly #rows: StateTable;
   readonly #machine: Machine;
   readonly #alphabet: Alphabet;
   /** The patterns that a step accepts, by its index in the table. */
   #accepted = new Map<number, readonly number[]>();
-  readonly #marks: Int32Array;
+  readonly #room: StepRoom;
   #mark = 0;
   #work = 0;
+  /** What the beginnings of the patterns lead to, in ascending order. */
+  readonly #startRunes: Int32Array;
+  readonly #startPending: Int32Array;
   /** The first state, by the kind of the character before. */
   readonly #begins = [unknown, unknown, unknown, unknown];
 
@@ -80,7 +78,12 @@ export class DfaStates {
     this.#rows = new StateTable(alphabet.size + 1, memory);
     this.#machine = machine;
     this.#alphabet = alphabet;
-    this.#marks = new Int32Array(machine.kind.length);
+    this.#room = roomFor(machine.kind.length);
+    this.#reachNone();
+    for (const node of machine.starts) this.#follow(node, undecided, this.#room.runes, []);
+    const { runes, pending } = this.#room;
+    this.#startRunes = runes.nodes.slice(0, runes.count).sort();
+    this.#startPending = pending.nodes.slice(0, pending.count).sort();
   }
 
   /** Entries by state and class. The array is replaced when states are added. */
@@ -112,8 +115,8 @@ export class DfaStates {
   begin(before: number): number {
     let state = this.#begins[before] ?? unknown;
     if (state === unknown) {
-      this.#mark++;
-      state = this.#stateOf(this.#machine.starts, before, []);
+      this.#reachNone();
+      state = this.#stateWithStarts(before);
       this.#begins[before] = state;
     }
     return state;
@@ -125,27 +128,15 @@ export class DfaStates {
    */
   step(from: number, cls: number, budget: BuildBudget, found: Set<number> | undefined): number {
     if (budget.left <= 0) return unknown;
-    const { size, kindOf, taken } = this.#alphabet;
-    const { starts } = this.#machine;
-    const isEnd = cls === size;
-    const kind = isEnd ? kinds.edge : (kindOf[cls] ?? 0);
-    const { runes, pending, before } = this.#rows.at(from) ?? emptyState;
+    const isEnd = cls === this.#alphabet.size;
+    const kind = isEnd ? kinds.edge : (this.#alphabet.kindOf[cls] ?? 0);
     const accepted: number[] = [];
-    const ready = [...runes];
-    if (pending.length > 0) this.#settle(pending, conditionsBetween(before, kind), ready, accepted);
-    const targets: number[] = [];
-    let isOver = true;
-    if (!isEnd) {
-      for (const node of ready) if (taken[node]?.[cls] === 1) targets.push(this.#machine.next[node] ?? 0);
-      isOver = targets.length === 0;
-      for (const node of starts) targets.push(node);
-    }
-    this.#work += ready.length;
+    this.#prepare(from, kind, accepted);
+    const isOver = isEnd || !this.#consume(cls, accepted);
     // A full table is discarded together with the state that this step leaves, so the step is not stored.
     const { isFull } = this.#rows;
     if (isFull) this.#clear();
-    this.#mark++;
-    const next = this.#stateOf(targets, kind, accepted);
+    const next = isOver ? this.begin(kind) : this.#stateWithStarts(kind);
     const entry = (next << 2) | (accepted.length > 0 ? accepts : 0) | (isOver ? isFresh : 0);
     for (const pattern of accepted) found?.add(pattern);
     if (!isFull) {
@@ -158,39 +149,77 @@ export class DfaStates {
     return entry;
   }
 
-  // Continues from pending instructions whose condition holds.
-  #settle(pending: Int32Array, holds: number, ready: number[], accepted: number[]): void {
-    const { condition } = this.#machine;
-    this.#mark++;
-    for (const node of ready) this.#marks[node] = this.#mark;
-    const work: number[] = [];
-    for (const node of pending) if (((condition[node] ?? 0) & ~holds) === 0) work.push(this.#machine.next[node] ?? 0);
-    this.#close(work, holds, ready, [], accepted);
+  // Finds the instructions of a state that consume the next character, which is of this kind.
+  #prepare(state: number, kind: number, accepted: number[]): void {
+    const { contents } = this.#rows;
+    const start = this.#rows.startOf(state);
+    const end = this.#rows.endOf(state);
+    const { ready, marks } = this.#room;
+    const pendingAt = start + 2 + (contents[start + 1] ?? 0);
+    ready.count = 0;
+    for (let i = start + 2; i < pendingAt; i++) ready.nodes[ready.count++] = contents[i] ?? 0;
+    if (pendingAt < end) {
+      const holds = conditionsBetween(contents[start] ?? 0, kind);
+      const { condition, next } = this.#machine;
+      this.#mark = this.#room.nextMark();
+      for (let i = 0; i < ready.count; i++) marks[ready.nodes[i] ?? 0] = this.#mark;
+      for (let i = pendingAt; i < end; i++) {
+        const node = contents[i] ?? 0;
+        if (((condition[node] ?? 0) & ~holds) === 0) this.#follow(next[node] ?? 0, holds, ready, accepted);
+      }
+    }
+    this.#work += ready.count;
   }
 
-  // Follows all instructions that consume nothing. An instruction with a condition stays pending while the conditions
-  // are unknown.
-  #close(work: number[], holds: number, runes: number[], pending: number[], accepted: number[]): void {
+  #reachNone(): void {
+    this.#mark = this.#room.nextMark();
+    this.#room.runes.count = 0;
+    this.#room.pending.count = 0;
+  }
+
+  // Consumes a character of this class. Returns false when no instruction does.
+  #consume(cls: number, accepted: number[]): boolean {
+    const { taken } = this.#alphabet;
+    const { next } = this.#machine;
+    const { ready, runes } = this.#room;
+    const { nodes, count } = ready;
+    this.#reachNone();
+    let consumes = false;
+    for (let i = 0; i < count; i++) {
+      const node = nodes[i] ?? 0;
+      if (taken[node]?.[cls] !== 1) continue;
+      consumes = true;
+      this.#follow(next[node] ?? 0, undecided, runes, accepted);
+    }
+    return consumes;
+  }
+
+  // Follows all instructions that consume nothing, to those that do. An instruction with a condition stays pending
+  // while the conditions are unknown.
+  #follow(first: number, holds: number, runes: NodeList, accepted: number[]): void {
     const { kind, next, other, condition, pattern } = this.#machine;
-    const marks = this.#marks;
+    const { marks, stack, pending } = this.#room;
     const mark = this.#mark;
-    for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    stack[0] = first;
+    for (let height = 1; height > 0; ) {
+      const node = stack[--height] ?? 0;
       if (marks[node] === mark) continue;
       marks[node] = mark;
       this.#work++;
       switch (kind[node]) {
         case nodeKinds.rune:
-          runes.push(node);
+          runes.nodes[runes.count++] = node;
           break;
         case nodeKinds.split:
-          work.push(other[node] ?? 0, next[node] ?? 0);
+          stack[height++] = other[node] ?? 0;
+          stack[height++] = next[node] ?? 0;
           break;
         case nodeKinds.skip:
-          work.push(next[node] ?? 0);
+          stack[height++] = next[node] ?? 0;
           break;
         case nodeKinds.ask:
-          if (holds === undecided) pending.push(node);
-          else if (((condition[node] ?? 0) & ~holds) === 0) work.push(next[node] ?? 0);
+          if (holds === undecided) pending.nodes[pending.count++] = node;
+          else if (((condition[node] ?? 0) & ~holds) === 0) stack[height++] = next[node] ?? 0;
           break;
         case nodeKinds.match:
           if (!accepted.includes(pattern[node] ?? 0)) accepted.push(pattern[node] ?? 0);
@@ -198,28 +227,53 @@ export class DfaStates {
     }
   }
 
-  #stateOf(targets: Iterable<number>, before: number, accepted: number[]): number {
-    const runes: number[] = [];
-    const pending: number[] = [];
-    this.#close([...targets], undecided, runes, pending, accepted);
-    const sortedRunes = Int32Array.from(runes).sort();
-    const sortedPending = Int32Array.from(pending).sort();
-    const beforeKind = pending.length === 0 ? 0 : before;
-    const key = `${beforeKind}|${keyOfNumbers(sortedRunes)}|${keyOfNumbers(sortedPending)}`;
-    return (
-      this.#rows.find(key) ??
-      this.#rows.add(
-        key,
-        { runes: sortedRunes, pending: sortedPending, before: beforeKind },
-        runes.length + pending.length,
-      )
-    );
+  // The state of the instructions that were reached and of those with which the patterns begin.
+  #stateWithStarts(before: number): number {
+    const { content, runes, pending } = this.#room;
+    const runeEnd = this.#merge(runes, this.#startRunes, 2);
+    const end = this.#merge(pending, this.#startPending, runeEnd);
+    content[0] = end === runeEnd ? 0 : before;
+    content[1] = runeEnd - 2;
+    return this.#rows.stateOf(content, end);
+  }
+
+  // Writes both lists into the content in ascending order, from an index on, and returns the index after them.
+  #merge({ nodes, count }: NodeList, starts: Int32Array, from: number): number {
+    const { content, marks } = this.#room;
+    sortStart(nodes, count);
+    this.#work += starts.length;
+    let at = from;
+    let place = 0;
+    for (let i = 0; i < starts.length; i++) {
+      const start = starts[i] ?? 0;
+      if (marks[start] === this.#mark) continue;
+      while (place < count && (nodes[place] ?? 0) < start) content[at++] = nodes[place++] ?? 0;
+      content[at++] = start;
+    }
+    while (place < count) content[at++] = nodes[place++] ?? 0;
+    return at;
   }
 
   #clear(): void {
     this.#rows.clear();
     this.#accepted = new Map();
     this.#begins.fill(unknown);
+  }
+}
+
+const insertedAtMost = 32;
+
+// Sorts the first numbers of an array. Most lists are short or nearly in order.
+function sortStart(numbers: Int32Array, count: number): void {
+  if (count > insertedAtMost) {
+    numbers.subarray(0, count).sort();
+    return;
+  }
+  for (let i = 1; i < count; i++) {
+    const number = numbers[i] ?? 0;
+    let place = i;
+    for (; place > 0 && (numbers[place - 1] ?? 0) > number; place--) numbers[place] = numbers[place - 1] ?? 0;
+    numbers[place] = number;
   }
 }
 
@@ -261,12 +315,4 @@ export function conditionsBetween(before: number, after: number): number {
   if (after === kinds.edge) holds |= conditions.endText | conditions.endLine;
   if (after === kinds.newline) holds |= conditions.endLine;
   return holds;
-}
-
-/**
- * A key made of numbers: their bytes as they are. For building states this is twenty times as fast as a list of
- * character codes.
- */
-export function keyOfNumbers({ buffer, byteOffset, byteLength }: Int32Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString("utf16le");
 }

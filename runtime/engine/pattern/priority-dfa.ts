@@ -4,15 +4,9 @@
 // Wild", https://swtch.com/~rsc/regexp/regexp3.html).
 
 import { type Alphabet, kindBefore, kinds, openAlphabet } from "./alphabet.ts";
-import {
-  type BuildBudget,
-  conditionsBetween,
-  type DfaTables,
-  keyOfNumbers,
-  type Machine,
-  nodeKinds,
-} from "./dfa-state.ts";
+import { type BuildBudget, conditionsBetween, type DfaTables, type Machine, nodeKinds } from "./dfa-state.ts";
 import { type DfaMemory, StateTable, unknown } from "./state-table.ts";
+import { type NodeList, roomFor, type StepRoom } from "./step-room.ts";
 
 /** No match begins at that offset. */
 export const noEnd = -1;
@@ -23,18 +17,6 @@ export const unknownEnd = -2;
 const accepts = 1;
 /** Stands for the conditions that hold, while they are unknown. */
 const undecided = -1;
-
-interface State {
-  /**
-   * By priority: instructions that consume a character or accept. If any of them has a condition, the instructions that
-   * lead to all of them instead.
-   */
-  readonly nodes: Int32Array;
-  /** Kind of the character before. */
-  readonly before: number;
-}
-
-const emptyState: State = { nodes: new Int32Array(0), before: 0 };
 
 /** Limits of a search for an end. */
 export interface EndLimits {
@@ -48,9 +30,12 @@ export interface EndLimits {
 export class PriorityDfa {
   readonly #machine: Machine;
   readonly #alphabet: Alphabet;
-  readonly #rows: StateTable<State>;
-  readonly #marks: Int32Array;
-  #mark = 0;
+  /**
+   * The content of a state: the kind of the character before, and by priority the instructions that consume a character
+   * or accept. If any of them has a condition, the instructions that lead to all of them instead.
+   */
+  readonly #rows: StateTable;
+  readonly #room: StepRoom;
   #work = 0;
   /** The first state by the kind of the character before. */
   readonly #begins: number[] = [];
@@ -59,7 +44,7 @@ export class PriorityDfa {
     this.#machine = machine;
     this.#alphabet = openAlphabet(alphabet);
     this.#rows = new StateTable(alphabet.size + 1, memory);
-    this.#marks = new Int32Array(machine.kind.length);
+    this.#room = roomFor(machine.kind.length);
   }
 
   /**
@@ -108,7 +93,7 @@ export class PriorityDfa {
   #begin(before: number): number {
     let state = this.#begins[before];
     if (state === undefined) {
-      state = this.#stateOf(this.#machine.starts, before);
+      state = this.#stateOf({ nodes: this.#machine.starts, count: this.#machine.starts.length }, before);
       this.#begins[before] = state;
     }
     return state;
@@ -119,13 +104,18 @@ export class PriorityDfa {
     const { size, kindOf, taken } = this.#alphabet;
     const isEnd = cls === size;
     const kind = isEnd ? kinds.edge : (kindOf[cls] ?? 0);
-    const { nodes, before } = this.#rows.at(from) ?? emptyState;
-    const ready = this.#closed(nodes, conditionsBetween(before, kind));
-    const targets: number[] = [];
+    const { contents } = this.#rows;
+    const { ready, runes } = this.#room;
+    const start = this.#rows.startOf(from);
+    runes.count = 0;
+    for (let i = start + 1; i < this.#rows.endOf(from); i++) runes.nodes[runes.count++] = contents[i] ?? 0;
+    this.#close(runes, conditionsBetween(contents[start] ?? 0, kind), ready);
+    runes.count = 0;
     let accepted = 0;
-    for (const node of ready) {
+    for (let i = 0; i < ready.count; i++) {
+      const node = ready.nodes[i] ?? 0;
       if (this.#machine.kind[node] === nodeKinds.match) accepted = accepts;
-      else if (!isEnd && taken[node]?.[cls] === 1) targets.push(this.#machine.next[node] ?? 0);
+      else if (!isEnd && taken[node]?.[cls] === 1) runes.nodes[runes.count++] = this.#machine.next[node] ?? 0;
     }
     // A full table is discarded together with the state that this step leaves, so the step is not stored.
     const { isFull } = this.#rows;
@@ -133,7 +123,7 @@ export class PriorityDfa {
       this.#rows.clear();
       this.#begins.length = 0;
     }
-    const entry = ((this.#stateOf(targets, kind) + 1) << 1) | accepted;
+    const entry = ((this.#stateOf(runes, kind) + 1) << 1) | accepted;
     if (!isFull) this.#rows.table[from * this.#rows.width + cls] = entry;
     budget.left -= this.#work;
     this.#work = 0;
@@ -141,37 +131,54 @@ export class PriorityDfa {
   }
 
   // The state after these instructions; -1 when no instruction remains.
-  #stateOf(targets: ArrayLike<number>, before: number): number {
-    if (targets.length === 0) return -1;
-    const closed = this.#closed(targets, undecided);
-    if (closed.length === 0) return -1;
+  #stateOf(targets: NodeList, before: number): number {
+    const { ready, content, marks } = this.#room;
+    this.#close(targets, undecided, ready);
+    if (ready.count === 0) return -1;
+    let asks = false;
+    for (let i = 0; i < ready.count; i++) asks ||= this.#machine.kind[ready.nodes[i] ?? 0] === nodeKinds.ask;
+    content[0] = asks ? before : 0;
+    let length = 1;
     // A condition may lead back into the loops around it. So all instructions are followed again once the condition is
     // known.
-    const asks = closed.some((node) => this.#machine.kind[node] === nodeKinds.ask);
-    const nodes = Int32Array.from(asks ? new Set(Array.from(targets)) : closed);
-    const key = `${asks ? before : ""}|${keyOfNumbers(nodes)}`;
-    return this.#rows.find(key) ?? this.#rows.add(key, { nodes, before: asks ? before : 0 }, nodes.length);
+    const { nodes, count } = asks ? targets : ready;
+    const mark = this.#room.nextMark();
+    for (let i = 0; i < count; i++) {
+      const node = nodes[i] ?? 0;
+      if (marks[node] === mark) continue;
+      marks[node] = mark;
+      content[length++] = node;
+    }
+    return this.#rows.stateOf(content, length);
   }
 
   // Follows instructions that consume nothing, by priority. Instructions after an accepting one are never reached.
-  #closed(targets: ArrayLike<number>, holds: number): number[] {
+  #close(targets: NodeList, holds: number, reached: NodeList): void {
+    const mark = this.#room.nextMark();
+    reached.count = 0;
+    for (let i = 0; i < targets.count; i++) if (this.#follow(targets.nodes[i] ?? 0, holds, reached, mark)) return;
+  }
+
+  // Returns true when it reaches an accepting instruction, and stops there.
+  #follow(first: number, holds: number, reached: NodeList, mark: number): boolean {
     const { kind, next, other, condition } = this.#machine;
-    const mark = ++this.#mark;
-    const marks = this.#marks;
-    const work = Array.from(targets).reverse();
-    const nodes: number[] = [];
-    for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    const { marks, stack } = this.#room;
+    stack[0] = first;
+    for (let height = 1; height > 0; ) {
+      const node = stack[--height] ?? 0;
       if (marks[node] === mark) continue;
       marks[node] = mark;
       this.#work++;
       const what = kind[node];
-      if (what === nodeKinds.split) work.push(other[node] ?? 0, next[node] ?? 0);
-      else if (what === nodeKinds.skip) work.push(next[node] ?? 0);
+      if (what === nodeKinds.split) {
+        stack[height++] = other[node] ?? 0;
+        stack[height++] = next[node] ?? 0;
+      } else if (what === nodeKinds.skip) stack[height++] = next[node] ?? 0;
       else if (what === nodeKinds.ask && holds !== undecided) {
-        if (((condition[node] ?? 0) & ~holds) === 0) work.push(next[node] ?? 0);
-      } else if (what !== nodeKinds.fail) nodes.push(node);
-      if (what === nodeKinds.match) break;
+        if (((condition[node] ?? 0) & ~holds) === 0) stack[height++] = next[node] ?? 0;
+      } else if (what !== nodeKinds.fail) reached.nodes[reached.count++] = node;
+      if (what === nodeKinds.match) return true;
     }
-    return nodes;
+    return false;
   }
 }

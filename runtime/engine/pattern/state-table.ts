@@ -1,5 +1,6 @@
-// The rows of a lazy automaton: one Int32Array that is indexed by state and class, and its share of the memory of all
-// automata.
+// The states of a lazy automaton: their rows in one Int32Array that is indexed by state and class, their contents in
+// another, and their share of the memory of all automata. A state is found by its content in a hash table with open
+// addressing. A hostile text needs a new state for every few characters, so nothing is allocated for each.
 
 /**
  * How many bytes the states of an automaton may take, approximately. An automaton that exceeds them discards all states
@@ -15,8 +16,9 @@ export interface DfaMemory {
 /** Stands for an entry of the table that is not known yet. */
 export const unknown = -1;
 const firstStates = 8;
-/** Bytes of a state beside its row, approximately. */
-const stateBytes = 160;
+const firstNumbers = 64;
+/** Bytes of a state beside its row and its content, approximately. */
+const stateBytes = 24;
 
 /** Returns the shared memory of automata that were collected, such as those of an earlier bundle. */
 const forgotten = new FinalizationRegistry<{ held: { bytes: number }; memory: DfaMemory }>(({ held, memory }) => {
@@ -24,15 +26,20 @@ const forgotten = new FinalizationRegistry<{ held: { bytes: number }; memory: Df
 });
 
 /** The states of an automaton, and the entries that lead from one to the next. */
-export class StateTable<State> {
+export class StateTable {
   /** Entries by state and class. The array is replaced when states are added. */
   table: Int32Array = new Int32Array(0);
   /** Entries of a state. The last entry is for the end of the text. */
   readonly width: number;
   /** Increased each time all states are discarded. */
   generation = 0;
-  #states: State[] = [];
-  readonly #known = new Map<string, number>();
+  /** The contents of all states, one after the other. The array is replaced when states are added. */
+  contents: Int32Array = new Int32Array(0);
+  /** By state: where its content begins. One more entry says where the next one will. */
+  #starts = new Int32Array(firstStates + 1);
+  #count = 0;
+  /** By the hash of a content: the number of its state plus one, or 0. */
+  #slots = new Int32Array(4 * firstStates);
   readonly #memory: DfaMemory;
   /**
    * Bytes of the states, approximately. An object of its own, so that they can be returned after the automaton is
@@ -58,42 +65,89 @@ export class StateTable<State> {
     return bytes > maxBytes || (bytes > ownBytes && shared.leftBytes < 0);
   }
 
-  /** The state with this number. */
-  at(state: number): State | undefined {
-    return this.#states[state];
+  /** Where the content of a state begins in `contents`. */
+  startOf(state: number): number {
+    return this.#starts[state] ?? 0;
   }
 
-  /** The number of the state with this key. */
-  find(key: string): number | undefined {
-    return this.#known.get(key);
+  /** Where it ends. */
+  endOf(state: number): number {
+    return this.#starts[state + 1] ?? 0;
   }
 
-  /** Adds a state with so many instructions and returns its number. */
-  add(key: string, state: State, instructions: number): number {
-    const number = this.#states.length;
-    this.#states.push(state);
-    this.#known.set(key, number);
-    const bytes = stateBytes + this.width * 4 + instructions * 8;
-    this.#held.bytes += bytes;
-    this.#memory.shared.leftBytes -= bytes;
-    if ((number + 1) * this.width > this.table.length) this.#grow();
-    return number;
+  /** The number of the state whose content is the first `length` of these numbers. It is added when it is new. */
+  stateOf(content: Int32Array, length: number): number {
+    let slot = this.#slotOf(content, 0, length);
+    for (let number = this.#slots[slot] ?? 0; number !== 0; number = this.#slots[slot] ?? 0) {
+      if (this.#hasContent(number - 1, content, length)) return number - 1;
+      slot = (slot + 1) & (this.#slots.length - 1);
+    }
+    return this.#add(content, length, slot);
   }
 
   /** Discards all states. */
   clear(): void {
     this.generation++;
     this.table = new Int32Array(0);
-    this.#states = [];
-    this.#known.clear();
+    this.contents = new Int32Array(0);
+    this.#starts = new Int32Array(firstStates + 1);
+    this.#slots = new Int32Array(4 * firstStates);
+    this.#count = 0;
     this.#memory.shared.leftBytes += this.#held.bytes;
     this.#held.bytes = 0;
   }
 
-  #grow(): void {
-    const states = Math.max(firstStates, Math.ceil(this.#states.length * 1.5));
-    const table = new Int32Array(states * this.width).fill(unknown);
-    table.set(this.table);
-    this.table = table;
+  #slotOf(numbers: Int32Array, from: number, to: number): number {
+    let hash = to - from;
+    for (let i = from; i < to; i++) hash = Math.imul(hash ^ (numbers[i] ?? 0), 0x9e3779b1) ^ (hash >>> 15);
+    return (hash ^ (hash >>> 16)) & (this.#slots.length - 1);
   }
+
+  #hasContent(state: number, content: Int32Array, length: number): boolean {
+    const { contents } = this;
+    const start = this.#starts[state] ?? 0;
+    if ((this.#starts[state + 1] ?? 0) - start !== length) return false;
+    for (let i = 0; i < length; i++) if (contents[start + i] !== content[i]) return false;
+    return true;
+  }
+
+  #add(content: Int32Array, length: number, slot: number): number {
+    const number = this.#count++;
+    this.#slots[slot] = number + 1;
+    const start = this.#starts[number] ?? 0;
+    const end = start + length;
+    if (end > this.contents.length) this.contents = enlarged(this.contents, Math.max(firstNumbers, end));
+    for (let i = 0; i < length; i++) this.contents[start + i] = content[i] ?? 0;
+    if (number + 2 > this.#starts.length) this.#starts = enlarged(this.#starts, number + 2);
+    this.#starts[number + 1] = end;
+    const bytes = stateBytes + (this.width + length) * Int32Array.BYTES_PER_ELEMENT;
+    this.#held.bytes += bytes;
+    this.#memory.shared.leftBytes -= bytes;
+    if ((number + 1) * this.width > this.table.length) this.#growTable();
+    if (2 * this.#count > this.#slots.length) this.#growSlots();
+    return number;
+  }
+
+  #growTable(): void {
+    const states = Math.max(firstStates, Math.ceil(this.#count * 1.5));
+    const table = new Int32Array(states * this.width);
+    table.set(this.table);
+    this.table = table.fill(unknown, (this.#count - 1) * this.width);
+  }
+
+  #growSlots(): void {
+    this.#slots = new Int32Array(2 * this.#slots.length);
+    for (let state = 0; state < this.#count; state++) {
+      let slot = this.#slotOf(this.contents, this.startOf(state), this.endOf(state));
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & (this.#slots.length - 1);
+      this.#slots[slot] = state + 1;
+    }
+  }
+}
+
+// At least so many numbers, and half as many again as there were.
+function enlarged(numbers: Int32Array, least: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(Math.max(least, Math.ceil(numbers.length * 1.5)));
+  larger.set(numbers);
+  return larger;
 }
