@@ -66,7 +66,8 @@ export function* detectorSteps(
   const wanted = jobs.reduce((bits, job) => bits | job.plan.reads, 0);
   const scanForms = (views: readonly View[], windows = noWindows, lap?: Lap, isFaint = false): Detection[][] => {
     const found = jobs.map((): Detection[] => []);
-    const limits = { work, budget: { left: patternBudget }, groupBudget: { left: groupBudget } };
+    const units = views[0]?.text.length ?? 0;
+    const limits = { work, budget: { left: patternBudgetOf(units) }, groupBudget: { left: groupBudget } };
     const lapOf = lap && ((job: number | undefined) => lap(job === undefined ? undefined : jobs[job]?.key));
     for (const view of views) {
       const known = (job: number) => windows.of(jobs[job]?.key ?? "", view.kinds);
@@ -124,10 +125,15 @@ function formOf({ layer, kinds, text, original }: View, jobs: readonly Job[]): T
 }
 
 /**
- * The work that building automata may cost in one scan, in visited instructions of patterns: some milliseconds each.
+ * The work that building automata may cost in one scan, in visited instructions of patterns: some milliseconds each. A
+ * long text may have the literals of hundreds of patterns, each of which needs some states that no text needed before.
  */
-const patternBudget = 500_000;
+const patternBudget = { least: 500_000, perUnit: 8 };
 const groupBudget = 300_000;
+
+function patternBudgetOf(units: number): number {
+  return patternBudget.least + patternBudget.perUnit * units;
+}
 
 /** Units of a long text that are swept at a time. */
 const sweepStep = 4_096;
