@@ -56,11 +56,15 @@ export class HttpTransport implements BackendTransport {
 
   /** Posts the texts. A call is repeated only when the connection was refused, once. */
   async call({ texts, signal }: BackendCall): Promise<BackendFindings[]> {
+    const failed = new AbortController();
     try {
       const calls = this.#contract.calls(texts, this.#options.reference);
-      const answers = await Promise.all(calls.map((each) => this.#postTwice(each, signal)));
+      // When one of several fails, nobody waits for the others.
+      const until = calls.length === 1 ? signal : AbortSignal.any([signal, failed.signal]);
+      const answers = await Promise.all(calls.map((each) => this.#postTwice(each, until)));
       return together(answers, texts.length).map((findings) => ({ findings }));
     } catch (error) {
+      failed.abort();
       // Our own refusal says nothing about the backend.
       if (!(error instanceof OriginRefused)) throw error;
       throw new CallRefused("backend_origin_refused", error.message, { isIllness: false });

@@ -44,11 +44,18 @@ describe("a guardian model", () => {
   let backends: Backends;
   let origin: string;
   let count = 0;
+  /** Calls without an answer yet, whose caller still waits. */
+  let open = 0;
   const listener: RequestListener = (request, response) => {
-    void json(request).then((body) => {
+    open += 1;
+    response.once("close", () => {
+      open -= 1;
+    });
+    void json(request).then(async (body) => {
       const call = body as Asked; // what the product sends
       asked.push(call);
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answerTo(call)));
+      const answer = await answerTo(call);
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
     });
   };
   const server = createServer(listener);
@@ -201,6 +208,15 @@ describe("a guardian model", () => {
       const half = ({ chat_template_kwargs }: Asked) =>
         completion(chat_template_kwargs?.guideline === "No hate." ? "Yes" : "I would rather not say.");
       expect(await ask("yes-no-guard", half, two)).toEqual(failed);
+    });
+
+    it("is left alone with the other questions when one of its answers is none", async () => {
+      // An answer that never comes.
+      const held = new Promise(() => undefined);
+      const half = ({ chat_template_kwargs }: Asked) =>
+        chat_template_kwargs?.guideline === "No hate." ? completion("Perhaps.") : held;
+      expect(await ask("yes-no-guard", half, two)).toEqual(failed);
+      await expect.poll(() => open, { timeout: 30_000 }).toBe(0);
     });
 
     it("is not asked without questions", async () => {
