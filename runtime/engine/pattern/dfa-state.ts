@@ -1,5 +1,5 @@
 // The states of a lazy automaton over the programs of some patterns. A state is built when a text first needs it, and
-// is a row of one Int32Array that is indexed by state and class.
+// is a row of one array that is indexed by state and class.
 //
 // A text can be written so that every character needs a new state, which costs far more than a look-up. So building is
 // charged to the budget of the scan. When the budget is used up, the caller continues with an engine that needs no
@@ -87,7 +87,7 @@ export class DfaStates {
   }
 
   /** Entries by state and class. The array is replaced when states are added. */
-  get table(): Int32Array {
+  get table(): Uint16Array {
     return this.#rows.table;
   }
 

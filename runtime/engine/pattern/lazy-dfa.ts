@@ -156,7 +156,7 @@ export class LazyDfa {
     let { state, fresh } = pass;
     let { table } = states;
     // No match begins after `stop` and before the next start.
-    let stop = starts === undefined ? Number.POSITIVE_INFINITY : at;
+    let stop = starts === undefined ? to + 1 : at;
     let next = starts === undefined ? 0 : firstAfter(starts, at);
     for (let i = at; i < to; ) {
       if (fresh >= stop && starts !== undefined) {
@@ -176,7 +176,8 @@ export class LazyDfa {
         const unit = text.charCodeAt(i);
         if (unit > 0xff) break;
         const entry = table[state * width + (pages[unit] ?? 0)] ?? unknown;
-        if (entry < 0 || (entry & accepts) !== 0) break;
+        // The bits of an unknown entry are all set.
+        if ((entry & accepts) !== 0) break;
         state = entry >> 2;
         i++;
         if ((entry & isFresh) === 0) continue;
@@ -194,9 +195,9 @@ export class LazyDfa {
       }
       const index = state * width + cls;
       let entry = table[index] ?? unknown;
-      if (entry < 0) {
+      if (entry === unknown) {
         entry = this.#states.step(state, cls, budget, found);
-        if (entry < 0) return outOfBudget;
+        if (entry === unknown) return outOfBudget;
         table = states.table;
       } else if ((entry & accepts) !== 0 && found !== undefined) this.#addAccepted(index, found);
       if ((entry & 3) !== 0) {
@@ -214,7 +215,7 @@ export class LazyDfa {
       return noMatch;
     }
     const entry = this.#entryAtEnd(state, budget, found);
-    if (entry < 0) return outOfBudget;
+    if (entry === unknown) return outOfBudget;
     this.#fresh = fresh;
     return (entry & accepts) !== 0 && found === undefined ? to : noMatch;
   }
@@ -224,7 +225,7 @@ export class LazyDfa {
     const { size } = this.#alphabet;
     const index = state * this.#states.width + size;
     const entry = this.#states.table[index] ?? unknown;
-    if (entry < 0) return this.#states.step(state, size, budget, found);
+    if (entry === unknown) return this.#states.step(state, size, budget, found);
     if ((entry & accepts) !== 0 && found !== undefined) this.#addAccepted(index, found);
     return entry;
   }
@@ -239,8 +240,8 @@ export class LazyDfa {
       const cls = this.#alphabet.classOfPoint(point);
       i += point > 0xffff ? 2 : 1;
       let entry = this.#states.table[state * this.#states.width + cls] ?? unknown;
-      if (entry < 0) entry = this.#states.step(state, cls, budget, undefined);
-      if (entry < 0) return to;
+      if (entry === unknown) entry = this.#states.step(state, cls, budget, undefined);
+      if (entry === unknown) return to;
       if ((entry & isFresh) !== 0 && i >= from + this.#maxPrefixLength) return i;
       state = entry >> 2;
     }

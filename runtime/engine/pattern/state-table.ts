@@ -1,4 +1,4 @@
-// The states of a lazy automaton: their rows in one Int32Array that is indexed by state and class, their contents in
+// The states of a lazy automaton: their rows in one Uint16Array that is indexed by state and class, their contents in
 // another, and their share of the memory of all automata. A state is found by its content in a hash table with open
 // addressing. A hostile text needs a new state for every few characters, so nothing is allocated for each.
 
@@ -14,7 +14,9 @@ export interface DfaMemory {
 }
 
 /** Stands for an entry of the table that is not known yet. */
-export const unknown = -1;
+export const unknown = 0xffff;
+/** An entry has 16 bits, two of which may be flags: half the memory is half the misses of the caches. */
+const maxStates = 0x3fff - 16;
 const firstStates = 8;
 const firstNumbers = 64;
 /** Bytes of a state beside its row and its content, approximately. */
@@ -28,7 +30,7 @@ const forgotten = new FinalizationRegistry<{ held: { bytes: number }; memory: Df
 /** The states of an automaton, and the entries that lead from one to the next. */
 export class StateTable {
   /** Entries by state and class. The array is replaced when states are added. */
-  table: Int32Array = new Int32Array(0);
+  table: Uint16Array = new Uint16Array(0);
   /** Entries of a state. The last entry is for the end of the text. */
   readonly width: number;
   /** Increased each time all states are discarded. */
@@ -62,7 +64,7 @@ export class StateTable {
   get isFull(): boolean {
     const { maxBytes, ownBytes, shared } = this.#memory;
     const { bytes } = this.#held;
-    return bytes > maxBytes || (bytes > ownBytes && shared.leftBytes < 0);
+    return this.#count >= maxStates || bytes > maxBytes || (bytes > ownBytes && shared.leftBytes < 0);
   }
 
   /** Where the content of a state begins in `contents`. */
@@ -88,7 +90,7 @@ export class StateTable {
   /** Discards all states. */
   clear(): void {
     this.generation++;
-    this.table = new Int32Array(0);
+    this.table = new Uint16Array(0);
     this.contents = new Int32Array(0);
     this.#starts = new Int32Array(firstStates + 1);
     this.#slots = new Int32Array(4 * firstStates);
@@ -120,7 +122,7 @@ export class StateTable {
     for (let i = 0; i < length; i++) this.contents[start + i] = content[i] ?? 0;
     if (number + 2 > this.#starts.length) this.#starts = enlarged(this.#starts, number + 2);
     this.#starts[number + 1] = end;
-    const bytes = stateBytes + (this.width + length) * Int32Array.BYTES_PER_ELEMENT;
+    const bytes = stateBytes + this.width * Uint16Array.BYTES_PER_ELEMENT + length * Int32Array.BYTES_PER_ELEMENT;
     this.#held.bytes += bytes;
     this.#memory.shared.leftBytes -= bytes;
     if ((number + 1) * this.width > this.table.length) this.#growTable();
@@ -130,7 +132,7 @@ export class StateTable {
 
   #growTable(): void {
     const states = Math.max(firstStates, Math.ceil(this.#count * 1.5));
-    const table = new Int32Array(states * this.width);
+    const table = new Uint16Array(states * this.width);
     table.set(this.table);
     this.table = table.fill(unknown, (this.#count - 1) * this.width);
   }
