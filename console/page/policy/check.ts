@@ -24,6 +24,8 @@ export interface Check {
   /** How the tests came out when they last ran. */
   readonly tests: ValidatePolicyResponse["tests"];
   readonly state: "checking" | "testing" | "valid" | "invalid" | "unknown";
+  /** Why the last question got no answer; undefined when it got one. */
+  readonly error: unknown;
   /** Checks the same text once more, and runs its tests at once. */
   readonly again: () => void;
 }
@@ -33,6 +35,7 @@ export function useCheck(orgId: string, text: string): Check {
   const [checked, setChecked] = useState<{
     readonly text: string;
     readonly answer: ValidatePolicyResponse | undefined;
+    readonly error?: unknown;
   }>();
   const [tested, setTested] = useState<{ readonly text: string; readonly tests: ValidatePolicyResponse["tests"] }>();
   const [round, setRound] = useState(0);
@@ -51,7 +54,7 @@ export function useCheck(orgId: string, text: string): Check {
         .catch((error: unknown) => {
           // Without an answer, the text is neither valid nor invalid.
           if (call.signal.aborted || failureOf(error).kind === "signed_out") return;
-          setChecked({ text, answer: undefined });
+          setChecked({ text, answer: undefined, error });
           timer = setTimeout(ask, againMs, skipTests);
         });
     };
@@ -71,7 +74,7 @@ export function useCheck(orgId: string, text: string): Check {
     setRound(round + 1);
   };
   const state = stateOf(answer, { isCurrent: checked?.text === text, isTested: tested?.text === text });
-  return { answer, problems, tests: tested?.tests ?? [], state, again };
+  return { answer, problems, tests: tested?.tests ?? [], state, error: checked?.error, again };
 }
 
 function stateOf(

@@ -7,6 +7,7 @@ import { stageName } from "../../data/stage.ts";
 import { CodeEditor, type EditorHandle, type EditorKeys } from "../../editor/code-editor.tsx";
 import { type EditorProblem, fixesOf } from "../../editor/problem.ts";
 import { Button } from "../../part/button.tsx";
+import { Failed } from "../../part/state.tsx";
 import { Tabs } from "../../part/tabs.tsx";
 import { en } from "../../text/en.ts";
 import { type Check, useCheck } from "./check.ts";
@@ -191,6 +192,8 @@ function Problems({
   readonly onFix: ((problem: EditorProblem) => void) | undefined;
   readonly onGo: (line: number, column: number) => void;
 }) {
+  // It asks again by itself.
+  if (check.error !== undefined) return <Failed error={check.error} />;
   const fixes = onFix === undefined ? undefined : fixesOf(document, check.problems);
   if (check.problems.length === 0)
     return <p className={style.dim}>{check.answer === undefined ? texts.checking : texts.noProblems}</p>;
