@@ -11,12 +11,14 @@ export function Lines({
   steps,
   series,
   format,
+  onOpen,
 }: {
   readonly title: string;
   readonly summary: string;
   readonly steps: readonly string[];
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
+  readonly onOpen?: (step: number) => void;
 }) {
   const max = niceMax(Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))));
   const step = steps.length > 1 ? size.width / (steps.length - 1) : 0;
@@ -28,6 +30,7 @@ export function Lines({
       series={series}
       max={max}
       format={format}
+      onOpen={onOpen}
       picture={(cursor) => (
         <svg viewBox={`0 0 ${size.width} ${size.height}`} preserveAspectRatio="none" aria-hidden="true">
           {cursor !== undefined && (

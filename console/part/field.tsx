@@ -14,8 +14,8 @@ function useFault(fault: string | undefined, name: string | undefined): string |
   return fault ?? (name === undefined ? undefined : faultOf(name));
 }
 
-/** What is no number is refused before it is sent: a form would read it as nothing. */
-const aNumber = { pattern: "\\s*\\d*\\.?\\d+\\s*", title: en.common.aNumber };
+/** A text that has to be a number, in forms that would send anything else as nothing. */
+export const aNumber = { inputMode: "decimal", pattern: "\\s*\\d*\\.?\\d+\\s*", title: en.common.aNumber } as const;
 
 interface Labelled {
   readonly label: string;
@@ -31,7 +31,6 @@ export function TextField({ label, hint, fault: own, ...input }: Labelled & Comp
   return (
     <Frame id={id} label={label} hint={hint} fault={fault}>
       <input
-        {...(input.inputMode === "decimal" ? aNumber : {})}
         {...input}
         id={id}
         className={style.input}

@@ -321,6 +321,8 @@ export const en = {
     version: "Version",
     state: "State",
     source: "Made by",
+    sources: { publish: "published", republish: "published anew" } as Readonly<Record<string, string>>,
+    promotedFrom: (env: string, n: number) => `promoted from ${env} v${n}`,
     by: "Who",
     when: "When",
     gates: "Gates",

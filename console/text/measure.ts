@@ -81,7 +81,7 @@ export const datasetTexts = {
   importText:
     "JSONL, CSV or JSON, also compressed by gzip, at most 256 MiB. Wrong records are refused one by one, with their line; the others make one new version.",
   file: "File",
-  drop: "Or drop it here.",
+  drop: "Or drop it here, or press it and paste records.",
   chosen: (name: string, size: string) => `${name}, ${size}`,
   duplicates: "Samples that are there already",
   duplicateActions: { skip: "leave out", replace: "replace", reject: "refuse" } as Readonly<Record<string, string>>,
@@ -198,6 +198,7 @@ export const benchmarkTexts = {
   threshold: "Threshold",
   thresholdText: "What would be found if a score from here on counted.",
   thresholdField: "Score from",
+  thresholdLine: "As the line of a rule",
   curve: "Precision and recall over the threshold",
   curveSummary: "Arrows move through the thresholds.",
   latency: "Time of an evaluation",

@@ -100,6 +100,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
       .first()
       .waitFor();
     await page.getByLabel("Score from").fill("0.95");
+    await page.getByText("threshold: 0.95", { exact: true }).waitFor();
 
     await page.getByLabel("Compare with").selectOption({ label: "pii v1" });
     await page.getByRole("heading", { name: "Newly right: 1" }).waitFor();

@@ -130,7 +130,7 @@ function Content({ data, search }: { readonly data: GetTraceAnalyticsResponse; r
       {data.totals !== undefined && <Figures totals={data.totals} previous={data.previous} />}
       <div className={style.charts}>
         <OutcomesChart data={data} search={search} />
-        <LatencyChart data={data} />
+        <LatencyChart data={data} search={search} />
       </div>
       {data.breakdowns !== undefined && <Breakdowns breakdowns={data.breakdowns} search={search} />}
       <Quality quality={data.quality} />

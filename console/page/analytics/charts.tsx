@@ -1,4 +1,4 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { useNavigate } from "@tanstack/react-router";
 import { AnalyticsBucket, type AnalyticsPoint } from "../../../gen/policyguard/control/v1/trace_analytics_pb.ts";
 import type { GetTraceAnalyticsResponse } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
@@ -14,25 +14,29 @@ import type { AnalyticsSearch } from "./search.ts";
 const texts = en.analytics;
 const fields = { ALLOW: "allow", FLAG: "flag", REDACT: "redact", BLOCK: "block" } as const;
 
-/** Outcomes over time. A step opens its traces. */
-export function OutcomesChart({
-  data: { series, totals, window },
-  search,
-}: {
+interface ChartProps {
   readonly data: GetTraceAnalyticsResponse;
   readonly search: AnalyticsSearch;
-}) {
+}
+
+/** Opens the traces of a step. */
+function useOpenStep(series: readonly AnalyticsPoint[], end: Timestamp | undefined, search: AnalyticsSearch) {
   const { orgId } = useOrganization();
   const navigate = useNavigate();
-  if (totals?.outcomes === undefined) return <p className={style.card}>{texts.noOutcomes}</p>;
   const { range, bucket, ...where } = search;
-  const open = (step: number) => {
+  return (step: number) => {
     const since = startOf(series[step]);
-    const until = startOf(series[step + 1]) ?? (window?.until && timestampDate(window.until));
+    const until = startOf(series[step + 1]) ?? (end && timestampDate(end));
     if (since === undefined || until === undefined) return;
     const span = { since: since.toISOString(), until: until.toISOString() };
     navigate({ to: "/o/$org/traces", params: { org: orgId }, search: { ...where, ...span } });
   };
+}
+
+/** Outcomes over time. A step opens its traces. */
+export function OutcomesChart({ data: { series, totals, window }, search }: ChartProps) {
+  const open = useOpenStep(series, window?.until, search);
+  if (totals?.outcomes === undefined) return <p className={style.card}>{texts.noOutcomes}</p>;
   return (
     <section className={style.card}>
       <StackedBars
@@ -55,8 +59,9 @@ export function OutcomesChart({
   );
 }
 
-/** Percentiles of the engine's time. */
-export function LatencyChart({ data: { series, totals, window } }: { readonly data: GetTraceAnalyticsResponse }) {
+/** Percentiles of the engine's time. A step opens its traces. */
+export function LatencyChart({ data: { series, totals, window }, search }: ChartProps) {
+  const open = useOpenStep(series, window?.until, search);
   if (totals?.latencyUs === undefined) return <p className={style.card}>{texts.noLatency}</p>;
   return (
     <section className={style.card}>
@@ -76,6 +81,7 @@ export function LatencyChart({ data: { series, totals, window } }: { readonly da
           values: series.map((point) => point.latencyUs?.[name]),
         }))}
         format={(value) => duration(Math.round(value))}
+        onOpen={open}
       />
     </section>
   );

@@ -3,6 +3,7 @@ import type { BenchmarkSweepPoint } from "../../../gen/policyguard/control/v1/be
 import { Lines } from "../../chart/lines.tsx";
 import { TextField } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
+import { Command } from "../../part/onboarding/command.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { en } from "../../text/en.ts";
 import { count, decimal, share } from "../../text/format.ts";
@@ -39,15 +40,19 @@ export function Threshold({ sweep }: { readonly sweep: readonly BenchmarkSweepPo
         />
       </div>
       {point !== undefined && text.trim() !== "" && (
-        <dl className={layout.figures} aria-live="polite">
-          <Figure name={texts.precision} value={point.precision} />
-          <Figure name={texts.recall} value={point.recall} />
-          <Figure name={texts.falsePositiveRate} value={point.falsePositiveRate} />
-          <div>
-            <dt>{texts.mismatches.fp}</dt>
-            <dd className={layout.figure}>{count(point.fp)}</dd>
-          </div>
-        </dl>
+        <>
+          <dl className={layout.figures} aria-live="polite">
+            <Figure name={texts.precision} value={point.precision} />
+            <Figure name={texts.recall} value={point.recall} />
+            <Figure name={texts.falsePositiveRate} value={point.falsePositiveRate} />
+            <div>
+              <dt>{texts.mismatches.fp}</dt>
+              <dd className={layout.figure}>{count(point.fp)}</dd>
+            </div>
+          </dl>
+          <p className={layout.small}>{texts.thresholdLine}</p>
+          <Command label={texts.thresholdLine} text={`threshold: ${wanted}`} />
+        </>
       )}
     </Panel>
   );

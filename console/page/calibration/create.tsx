@@ -12,7 +12,7 @@ import { usePolicies } from "../../data/policy.ts";
 import { useProjects } from "../../data/project.ts";
 import { wireNames } from "../../data/wire-name.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
-import { type FaultOf, Select, TextField } from "../../part/field.tsx";
+import { aNumber, type FaultOf, Select, TextField } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { en } from "../../text/en.ts";
@@ -175,7 +175,7 @@ function PromiseFields({ faultOf }: { readonly faultOf: FaultOf }) {
         label={texts.rate}
         fault={faultOf("max_false_positive_rate")}
         name="rate"
-        inputMode="decimal"
+        {...aNumber}
         hint={texts.recallHint}
         defaultValue="0.5"
       />
@@ -184,20 +184,20 @@ function PromiseFields({ faultOf }: { readonly faultOf: FaultOf }) {
         hint={texts.discoveriesHint}
         fault={faultOf("max_false_discovery_rate")}
         name="discoveries"
-        inputMode="decimal"
+        {...aNumber}
       />
       <TextField
         label={texts.recall}
         hint={texts.recallHint}
         fault={faultOf("min_recall")}
         name="recall"
-        inputMode="decimal"
+        {...aNumber}
       />
       <TextField
         label={texts.confidence}
         fault={faultOf("confidence")}
         name="confidence"
-        inputMode="decimal"
+        {...aNumber}
         defaultValue="95"
       />
       <Select label={texts.parts} hint={texts.partsHint} fault={faultOf("by")} name="parts">

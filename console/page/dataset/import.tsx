@@ -1,5 +1,5 @@
 import { callUnaryMethod } from "@connectrpc/connect-query";
-import { type DragEvent, type FormEvent, useRef, useState } from "react";
+import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from "react";
 import type { DatasetImport } from "../../../gen/policyguard/control/v1/dataset_import_pb.ts";
 import type { SampleProblem } from "../../../gen/policyguard/control/v1/dataset_sample_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
@@ -18,6 +18,7 @@ import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { share, size } from "../../text/format.ts";
 import style from "./dataset.module.css";
+import { pastedFile } from "./pasted.ts";
 import { upload } from "./upload.ts";
 
 const texts = en.datasets;
@@ -45,6 +46,12 @@ export function Import(place: Place) {
     const [first] = event.dataTransfer.files;
     if (first !== undefined) setFile(first);
   };
+  const paste = (event: ClipboardEvent) => {
+    // What is pasted into the mapping belongs there.
+    if (event.target instanceof HTMLTextAreaElement) return;
+    const pasted = pastedFile(event.clipboardData.files, event.clipboardData.getData("text/plain"));
+    if (pasted !== undefined) setFile(pasted);
+  };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (file === undefined) return;
@@ -68,7 +75,13 @@ export function Import(place: Place) {
   };
   return (
     <Panel title={texts.importTitle} text={texts.importText}>
-      <form className={style.drop} onSubmit={submit} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+      <form
+        className={style.drop}
+        onSubmit={submit}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={drop}
+        onPaste={paste}
+      >
         <TextField
           label={texts.file}
           hint={file === undefined ? texts.drop : texts.chosen(file.name, size(file.size))}

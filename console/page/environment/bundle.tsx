@@ -20,7 +20,7 @@ import { mayOverride } from "./gate/override.tsx";
 import { Gates } from "./gates.tsx";
 import type { Place } from "./place.ts";
 import { Reach } from "./reach.tsx";
-import { isActive, stateName, whyNotActivate } from "./state.ts";
+import { isActive, sourceText, stateName, whyNotActivate } from "./state.ts";
 import { WhatIf } from "./what-if.tsx";
 
 const texts = en.bundle;
@@ -105,11 +105,11 @@ function Activate({ bundle, environment }: { readonly bundle: Bundle; readonly e
 }
 
 function Content({ place, bundle }: { readonly place: Place; readonly bundle: Bundle }) {
-  const { version, message, source, createdBy, createdAt, tests } = bundle;
+  const { version, message, createdBy, createdAt, tests } = bundle;
   return (
     <>
       <p className={style.dim}>
-        {en.environments.states[stateName(bundle)]} · {message ?? source} · {texts.by(createdBy)} ·{" "}
+        {en.environments.states[stateName(bundle)]} · {message ?? sourceText(bundle)} · {texts.by(createdBy)} ·{" "}
         <Ago time={createdAt} />
         {tests !== undefined && ` · ${texts.tests(tests.passed, tests.passed + tests.failed)}`}
       </p>

@@ -24,7 +24,7 @@ import { type Deed, DeedDialog } from "./deed.tsx";
 import style from "./environment.module.css";
 import { Overrides } from "./overrides.tsx";
 import type { Place } from "./place.ts";
-import { isActive, stateName } from "./state.ts";
+import { isActive, sourceText, stateName } from "./state.ts";
 
 const texts = en.environments;
 const shownBundles = 5;
@@ -276,7 +276,7 @@ function Bundles({
             <BundleLink bundle={bundle} /> <span className={style.dim}>{texts.states[stateName(bundle)]}</span>
             <span className={style.by}>
               {lacksApproval(bundle) && `${texts.approved(bundle.approvals.length, requiredApprovals)} · `}
-              {bundle.message ?? bundle.source} · {bundle.createdBy} · <Ago time={bundle.createdAt} />
+              {bundle.message ?? sourceText(bundle)} · {bundle.createdBy} · <Ago time={bundle.createdAt} />
             </span>
           </span>
           {!isActive(bundle) && stateName(bundle) !== "purged" && can(BundleService.method.activateBundle) && (

@@ -14,6 +14,13 @@ export function stateName({ state }: Bundle): string {
   return names[state] ?? "";
 }
 
+/** How a bundle was made, in words. */
+export function sourceText({ source }: Pick<Bundle, "source">): string {
+  const [, env, version] = /^promote:(.+)@(\d+)$/.exec(source) ?? [];
+  if (env !== undefined) return en.environments.promotedFrom(env, Number(version));
+  return en.environments.sources[source] ?? source;
+}
+
 /** Whether runtimes enforce it. */
 export function isActive({ state }: Bundle): boolean {
   return state === BundleState.ACTIVE;

@@ -9,7 +9,7 @@ import {
 } from "../../../../gen/policyguard/control/v1/gate_pb.ts";
 import { LanguageService } from "../../../../gen/policyguard/control/v1/language_service_pb.ts";
 import { useDatasets } from "../../../data/dataset.ts";
-import { type FaultOf, Select, TextField } from "../../../part/field.tsx";
+import { aNumber, type FaultOf, Select, TextField } from "../../../part/field.tsx";
 import { Choice } from "../../../part/form/choice.tsx";
 import layout from "../../../part/layout/layout.module.css";
 import { Failed } from "../../../part/state.tsx";
@@ -103,7 +103,7 @@ function CandidateFields(fields: FieldsProps) {
       <TextField
         label={texts.maxNewlyBlocked}
         fault={faultOf("candidate.max_newly_blocked")}
-        inputMode="decimal"
+        {...aNumber}
         required
         value={form.maxNewlyBlocked}
         onChange={({ target }) => onChange({ maxNewlyBlocked: target.value })}
@@ -111,14 +111,14 @@ function CandidateFields(fields: FieldsProps) {
       <TextField
         label={texts.alpha}
         fault={faultOf("candidate.alpha")}
-        inputMode="decimal"
+        {...aNumber}
         value={form.alpha}
         onChange={({ target }) => onChange({ alpha: target.value })}
       />
       <TextField
         label={texts.minHours}
         fault={faultOf("candidate.min_hours")}
-        inputMode="decimal"
+        {...aNumber}
         value={form.minHours}
         onChange={({ target }) => onChange({ minHours: target.value })}
       />
@@ -129,7 +129,7 @@ function CandidateFields(fields: FieldsProps) {
 function ReplayFields({ form, onChange, faultOf }: FieldsProps) {
   const text = (name: "windowDays" | "minTraces" | "maxNewlyBlocked" | "maxNewlyAllowed", field: string) => ({
     fault: faultOf(`replay.${field}`),
-    inputMode: "decimal" as const,
+    ...aNumber,
     value: form[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) => onChange({ [name]: target.value }),
   });
@@ -184,7 +184,7 @@ function BenchmarkFields(fields: FieldsProps) {
           label={texts.datasetVersion}
           hint={texts.versionHint}
           fault={faultOf("benchmark.version")}
-          inputMode="decimal"
+          {...aNumber}
           placeholder={texts.newest}
           value={form.version}
           onChange={({ target }) => onChange({ version: target.value })}
@@ -216,7 +216,7 @@ function BenchmarkFields(fields: FieldsProps) {
           <TextField
             label={texts.margin}
             fault={faultOf("benchmark.baseline.margin")}
-            inputMode="decimal"
+            {...aNumber}
             value={form.margin}
             onChange={({ target }) => onChange({ margin: target.value })}
           />

@@ -1,5 +1,5 @@
 import { Button } from "../../../part/button.tsx";
-import { type FaultOf, Select, TextField } from "../../../part/field.tsx";
+import { aNumber, type FaultOf, Select, TextField } from "../../../part/field.tsx";
 import { Choice } from "../../../part/form/choice.tsx";
 import { en } from "../../../text/en.ts";
 import { type LimitForm, newLimit } from "./form.ts";
@@ -78,7 +78,7 @@ function Limit({
       <TextField
         label={texts.value}
         fault={faultOf(side) ?? faultOf("metric")}
-        inputMode="decimal"
+        {...aNumber}
         required
         value={value}
         onChange={({ target }) => onChange({ value: target.value })}
