@@ -116,6 +116,18 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     expect(await page.evaluate(() => JSON.stringify(sessionStorage))).toBe("{}");
   });
 
+  test("what is typed and not saved is compared with a stored version", async () => {
+    const page = await openAs("editor", at("/"));
+    await createPolicy(page, "drafted");
+    await writeInto(page, policyOf("drafted", "FLAG"));
+    await page.getByText(/v1 · unsaved/).waitFor();
+    await page.getByRole("link", { name: "Versions" }).click();
+    const compared = page.getByRole("region", { name: "Compare" });
+    await compared.getByText("Weaker").first().waitFor();
+    expect(await compared.getByLabel("To").inputValue()).toBe("draft");
+    expect(await driver.flawsOf(page)).toEqual([]);
+  });
+
   test("when somebody saved meanwhile, both texts are shown and neither is lost", async () => {
     const page = await openAs("editor", at("/"));
     await createPolicy(page, "contested");

@@ -73,6 +73,14 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await page.getByRole("button", { name: "Import", exact: true }).click();
     await page.getByRole("alert").waitFor();
     await page.getByText("3 entries").waitFor();
+    await page.getByLabel("File", { exact: true }).evaluate((field, pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", pasted);
+      field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    }, JSON.stringify(lines[0]));
+    await page.getByText(/^pasted\.jsonl, /).waitFor();
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByText(/1 record: 0 added, 0 replaced, 1 there already, 0 refused/).waitFor();
   });
 
   const work = () => withWorker(driver.plane, driver.world.orgId, (worker) => worker.workOnRuns());
@@ -84,7 +92,12 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
       await page.getByRole("button", { name: "New benchmark…" }).click();
       await page.getByLabel("What is measured").selectOption("detector");
       await page.getByRole("dialog").getByLabel("Detector", { exact: true }).selectOption(detector);
-      await page.getByLabel("To be found").fill("attack");
+      const found = page.getByLabel("To be found");
+      await found.fill("no such label");
+      await page.getByRole("button", { name: "Measure", exact: true }).click();
+      await page.getByRole("dialog").getByRole("alert").first().waitFor();
+      expect(await found.getAttribute("aria-invalid")).toBe("true");
+      await found.fill("attack");
       await page.getByRole("button", { name: "Measure", exact: true }).click();
       await page.getByText("It waits for its turn").waitFor();
       await work();

@@ -48,6 +48,10 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await driver.go(page, `/traces?trace=${first}`);
     const marks = page.getByRole("region", { name: "Marks" });
     await marks.getByText(/: False positive$/).waitFor();
+    await page.keyboard.press("Escape");
+    const listed = page.getByRole("table", { name: "Traces" });
+    await listed.getByRole("cell", { name: "False positive", exact: true }).waitFor();
+    await driver.go(page, `/traces?trace=${first}`);
     await page.getByRole("button", { name: "False positive → exemption" }).click();
     await page.getByRole("heading", { level: 1, name: "guard" }).waitFor();
     await editor.getByText("request.agent_id ==").waitFor();
