@@ -156,31 +156,33 @@ export function assignClasses(literals: readonly string[]): Classes {
   const crowded = symbols.length > classLimit - 2;
   const ownCount = crowded ? ownClassLimit : symbols.length;
   const bucketCount = classLimit - 2 - ownCount;
-  const classes = new Map<number, number>([[spaceUnit, spaceClass]]);
+  const classes = new Uint8Array(65536).fill(otherClass);
+  classes[spaceUnit] = spaceClass;
   symbols.forEach((symbol, rank) => {
-    classes.set(symbol, 2 + (rank < ownCount ? rank : ownCount + (rank % bucketCount)));
+    classes[symbol] = 2 + (rank < ownCount ? rank : ownCount + (rank % bucketCount));
   });
-  const classOfUnit = new Uint8Array(65536);
-  for (const [symbol, cls] of classes) classOfUnit[symbol] = cls;
-  for (const unit of foldedUnits) classOfUnit[unit] = classes.get(automatonFold(unit)) ?? otherClass;
+  const classOfSymbol = (symbol: number): number => classes[symbol] ?? otherClass;
+  const classOfUnit = classes.slice();
+  for (const unit of foldedUnits) classOfUnit[unit] = classOfSymbol(automatonFold(unit));
   const count = crowded ? classLimit : 2 + symbols.length;
-  return { classOfUnit, classOfSymbol: (symbol) => classes.get(symbol) ?? otherClass, count };
+  return { classOfUnit, classOfSymbol, count };
 }
 
 // Text is mostly ASCII even where literals are not, so ASCII symbols come first.
 function symbolsByFrequency(literals: readonly string[]): number[] {
-  const frequency = new Map<number, number>();
+  const frequency = new Uint32Array(65536);
+  const symbols: number[] = [];
   for (const literal of literals) {
     for (let i = 0; i < literal.length; i++) {
       const symbol = literal.charCodeAt(i);
-      frequency.set(symbol, (frequency.get(symbol) ?? 0) + 1);
+      const count = frequency[symbol] ?? 0;
+      if (count === 0 && symbol !== spaceUnit) symbols.push(symbol);
+      frequency[symbol] = count + 1;
     }
   }
-  frequency.delete(spaceUnit);
   const foreign = (symbol: number): number => (symbol < 0x80 ? 0 : 1);
-  return [...frequency]
-    .sort(([a, countA], [b, countB]) => foreign(a) - foreign(b) || countB - countA || a - b)
-    .map(([symbol]) => symbol);
+  const countOf = (symbol: number): number => frequency[symbol] ?? 0;
+  return symbols.sort((a, b) => foreign(a) - foreign(b) || countOf(b) - countOf(a) || a - b);
 }
 
 // An entry is the next state, unless that state has no row or a literal ends in it: then the edges lead there.

@@ -90,24 +90,26 @@ const countShift = 8;
 export function literalIndexTables(literals: readonly string[], options: LiteralIndexOptions = {}): LiteralIndexTables {
   const { maxFiled: room = maxFiled, assertFit = () => undefined } = options;
   const { classOfUnit, classOfSymbol } = assignClasses(literals);
-  const groups = new Map<string, number[]>();
+  const groups = new Map<string, Distinct>();
   for (const [index, literal] of literals.entries()) {
     const text = classText(literal, classOfSymbol);
     const known = groups.get(text);
-    if (known === undefined) groups.set(text, [index]);
-    else known.push(index);
+    if (known === undefined) groups.set(text, { text, literals: [index], place: 0 });
+    else known.literals.push(index);
   }
   assertFit(groups.size * minLiteralBytes);
-  const { files, left } = fileLiterals([...groups.keys()], room);
-  const short = [...groups.keys()].filter((text) => text.length < gramLength);
-  const placed = [...short.map((text) => ({ text, place: 0 })), ...files.flat()];
-  const others = left.flatMap((text) => groups.get(text) ?? []);
+  const short: Distinct[] = [];
+  const long: Distinct[] = [];
+  for (const each of groups.values()) (each.text.length < gramLength ? short : long).push(each);
+  const { files, left } = fileLiterals(long, room);
+  const placed = [...short, ...files.flat()];
+  const others = left.flatMap((each) => each.literals);
   return {
     classOfUnit,
     runClass: classOfSymbol(runSymbol),
     ...shortTables(short),
     ...gramTables(files, short.length),
-    ...literalTables(placed, groups),
+    ...literalTables(placed),
     others: others.length === 0 ? undefined : otherTables(others, literals, assertFit),
   };
 }
@@ -121,40 +123,44 @@ function otherTables(others: readonly number[], literals: readonly string[], ass
 }
 
 function classText(literal: string, classOf: (symbol: number) => number): string {
-  let text = "";
-  for (let i = 0; i < literal.length; i++) text += String.fromCharCode(classOf(literal.charCodeAt(i)));
-  return text;
+  const classes: number[] = [];
+  for (let i = 0; i < literal.length; i++) classes.push(classOf(literal.charCodeAt(i)));
+  return String.fromCharCode(...classes);
 }
 
-/** A distinct literal as classes, and where its n-gram ends. */
-interface Placed {
+/** A distinct literal as classes, the literals with these classes, and where its n-gram ends. */
+interface Distinct {
   readonly text: string;
-  readonly place: number;
+  readonly literals: number[];
+  place: number;
 }
 
 function literalTables(
-  all: readonly Placed[],
-  groups: ReadonlyMap<string, readonly number[]>,
+  all: readonly Distinct[],
 ): Pick<LiteralIndexTables, "literals" | "classes" | "groupStart" | "groupLiterals"> {
   const table = new Int32Array(all.length * literalWidth);
   const groupStart = new Int32Array(all.length + 1);
   const classes = new Uint8Array(all.reduce((sum, { text }) => sum + text.length, 0));
+  const literals: number[] = [];
   let start = 0;
-  for (const [number, { text, place }] of all.entries()) {
-    table.set([start, text.length, place], number * literalWidth);
-    groupStart[number + 1] = (groupStart[number] ?? 0) + (groups.get(text)?.length ?? 0);
+  let entry = 0;
+  for (const { text, literals: same, place } of all) {
+    table[entry++] = start;
+    table[entry++] = text.length;
+    table[entry++] = place;
     for (let i = 0; i < text.length; i++) classes[start++] = text.charCodeAt(i);
+    for (const literal of same) literals.push(literal);
+    groupStart[entry / literalWidth] = literals.length;
   }
-  const groupLiterals = Int32Array.from(all.flatMap(({ text }) => groups.get(text) ?? []));
-  return { literals: table, classes, groupStart, groupLiterals };
+  return { literals: table, classes, groupStart, groupLiterals: Int32Array.from(literals) };
 }
 
-function shortTables(texts: readonly string[]): Pick<LiteralIndexTables, "pairLengths" | "tripleBits" | "shorts"> {
-  const size = slotsFor(texts.length);
+function shortTables(all: readonly Distinct[]): Pick<LiteralIndexTables, "pairLengths" | "tripleBits" | "shorts"> {
+  const size = slotsFor(all.length);
   const shorts = new Int32Array(size * shortWidth);
   const pairLengths = new Uint8Array(pairMask + 1);
   const tripleBits = new Uint8Array((1 << tripleBitCount) >> 3);
-  for (const [number, text] of texts.entries()) {
+  for (const [number, { text }] of all.entries()) {
     const { length } = text;
     const key = keyAt(text, length - 1);
     let slot = slotOf(key, 0, size);
@@ -169,7 +175,7 @@ function shortTables(texts: readonly string[]): Pick<LiteralIndexTables, "pairLe
 }
 
 function gramTables(
-  files: readonly (readonly Placed[])[],
+  files: readonly (readonly Distinct[])[],
   firstNumber: number,
 ): Pick<LiteralIndexTables, "gramBits" | "grams"> {
   const size = slotsFor(files.length);
@@ -183,7 +189,11 @@ function gramTables(
     let slot = slotOf(key, first, size);
     while (grams[slot * gramWidth + 1] !== 0) slot = (slot + 1) & (size - 1);
     const beside = file.length === 1 ? besideGram(text, place) : 0;
-    grams.set([key, first | (file.length << countShift), number, beside], slot * gramWidth);
+    const entry = slot * gramWidth;
+    grams[entry] = key;
+    grams[entry + 1] = first | (file.length << countShift);
+    grams[entry + 2] = number;
+    grams[entry + 3] = beside;
     setBit(gramBits, gramHash(key, first) >>> (32 - bits));
     number += file.length;
   }
@@ -198,71 +208,104 @@ function besideGram(text: string, place: number): number {
   return (at(first - 2) << 24) | (at(first - 1) << 16) | (at(place + 1) << 8) | at(place + 2);
 }
 
-/** Files each literal; `left` are those that no n-gram has room for. */
+/** Files each literal, which has five classes at least; `left` are those that no n-gram has room for. */
 function fileLiterals(
-  texts: readonly string[],
+  long: readonly Distinct[],
   room: number,
-): { readonly files: readonly (readonly Placed[])[]; readonly left: readonly string[] } {
-  const long = texts.filter((text) => text.length >= gramLength);
+): { readonly files: readonly (readonly Distinct[])[]; readonly left: readonly Distinct[] } {
   const counts = countGrams(long);
-  const files = new Map<string, Placed[]>();
-  const left: string[] = [];
-  for (const text of long) {
-    const place = text.length > maxCompared ? -1 : rarestPlace(text, counts, files, room);
-    if (place < 0) {
-      left.push(text);
-      continue;
-    }
-    const gram = gramOf(text, place);
-    const file = files.get(gram);
-    if (file === undefined) files.set(gram, [{ text, place }]);
-    else file.push({ text, place });
+  const files = new GramFiles(long.length);
+  const left: Distinct[] = [];
+  for (const each of long) {
+    each.place = each.text.length > maxCompared ? -1 : rarestPlace(each.text, counts, files, room);
+    if (each.place < 0) left.push(each);
+    else files.add(each);
   }
-  return { files: [...files.values()], left };
+  return { files: files.all, left };
 }
 
-function gramOf(text: string, last: number): string {
-  return text.slice(last - gramLength + 1, last + 1);
+/** Literals by the n-gram that they are filed under. */
+class GramFiles {
+  readonly all: Distinct[][] = [];
+  readonly #size: number;
+  readonly #keys: Int32Array;
+  readonly #firsts: Uint8Array;
+  /** The file in each slot of a hash table with open addressing, plus one. */
+  readonly #numbers: Int32Array;
+
+  constructor(literals: number) {
+    this.#size = slotsFor(literals);
+    this.#keys = new Int32Array(this.#size);
+    this.#firsts = new Uint8Array(this.#size);
+    this.#numbers = new Int32Array(this.#size);
+  }
+
+  /** How many literals an n-gram has. */
+  countOf(key: number, first: number): number {
+    return this.all[(this.#numbers[this.#slotOf(key, first)] ?? 0) - 1]?.length ?? 0;
+  }
+
+  /** Files the literal under its n-gram. */
+  add(literal: Distinct): void {
+    const { text, place } = literal;
+    const [key, first] = [keyAt(text, place), text.charCodeAt(place - gramLength + 1)];
+    const slot = this.#slotOf(key, first);
+    const number = this.#numbers[slot] ?? 0;
+    if (number > 0) {
+      this.all[number - 1]?.push(literal);
+      return;
+    }
+    this.#keys[slot] = key;
+    this.#firsts[slot] = first;
+    this.#numbers[slot] = this.all.push([literal]);
+  }
+
+  #slotOf(key: number, first: number): number {
+    let slot = slotOf(key, first, this.#size);
+    while (this.#numbers[slot] !== 0 && (this.#keys[slot] !== key || this.#firsts[slot] !== first))
+      slot = (slot + 1) & (this.#size - 1);
+    return slot;
+  }
 }
 
 const countBits = 19;
 
 // The number of literals that have an n-gram, by its hash. Collisions only make the choice a little worse.
-function countGrams(texts: readonly string[]): Uint16Array {
+function countGrams(literals: readonly Distinct[]): Uint16Array {
   const counts = new Uint16Array(1 << countBits);
-  for (const text of texts)
-    eachGram(text, (slot) => {
-      counts[slot] = Math.min(0xffff, (counts[slot] ?? 0) + 1);
-    });
+  for (const { text } of literals) {
+    let key = 0;
+    for (let last = 0; last < text.length; last++) {
+      const first = key >>> 24;
+      key = (key << 8) | text.charCodeAt(last);
+      if (last < gramLength - 1) continue;
+      const slot = countSlot(key, first);
+      const count = counts[slot] ?? 0;
+      if (count < 0xffff) counts[slot] = count + 1;
+    }
+  }
   return counts;
 }
 
 /** Where the rarest n-gram of a literal ends that has room; -1 when none has. */
-function rarestPlace(
-  text: string,
-  counts: Uint16Array,
-  files: ReadonlyMap<string, readonly Placed[]>,
-  room: number,
-): number {
+function rarestPlace(text: string, counts: Uint16Array, files: GramFiles, room: number): number {
   let place = -1;
   let least = Number.POSITIVE_INFINITY;
-  eachGram(text, (slot, last) => {
-    const count = counts[slot] ?? 0;
-    if (count >= least || (count > room && (files.get(gramOf(text, last))?.length ?? 0) >= room)) return;
-    least = count;
-    place = last;
-  });
-  return place;
-}
-
-/** Visits the n-grams of a literal, each with its slot in `countGrams` and its last class. */
-function eachGram(text: string, visit: (slot: number, last: number) => void): void {
   let key = 0;
   for (let last = 0; last < text.length; last++) {
     const first = key >>> 24;
     key = (key << 8) | text.charCodeAt(last);
-    if (last >= gramLength - 1) visit(gramHash(key, first) >>> (32 - countBits), last);
+    if (last < gramLength - 1) continue;
+    const count = counts[countSlot(key, first)] ?? 0;
+    if (count >= least || (count > room && files.countOf(key, first) >= room)) continue;
+    least = count;
+    place = last;
   }
+  return place;
+}
+
+function countSlot(key: number, first: number): number {
+  return gramHash(key, first) >>> (32 - countBits);
 }
 
 /** The last four classes up to this one, the nearest in the lowest bits. */
