@@ -19,7 +19,7 @@ import { agentKeysOf, backendsOf, compileBundle, sourceOf } from "./compile.ts";
 import { hasSameOverrides, withOverrides } from "./override.ts";
 import { rejectionText } from "./rejection.ts";
 import type { VerifiedBundle } from "./verify.ts";
-import { makeSwappable, prepare, prepareRequests, warmUp, warmUpFurther } from "./warm-up.ts";
+import { makeSwappable, prepare, prepareRequests, warmUpFirst, warmUpFurther } from "./warm-up.ts";
 
 /** Builds the engines of bundles beside the thread that answers evaluations. */
 export type EngineBuilder = Pick<BundleBuilder, "build" | "verify">;
@@ -147,7 +147,7 @@ export class BundleHolder {
   async #makeReady(engine: Engine): Promise<void> {
     const isWanted = () => this.#base === engine;
     if (!this.#isWarm) {
-      await warmUp(engine);
+      await warmUpFirst(engine);
       await prepareRequests();
       this.#isWarm = true;
       await warmUpFurther(engine, isWanted);

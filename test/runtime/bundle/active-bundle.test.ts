@@ -94,6 +94,25 @@ describe("the first bundle of a process", () => {
     expect(problems).toEqual([]);
   });
 
+  it("leaves turns of the event loop to callers between the evaluations that warm it up", async () => {
+    const holder = new BundleHolder({ builder });
+    await holder.adopt(await bundleOf("one"), adoption);
+    const { engine } = holder.require();
+    const { evaluate } = engine;
+    let evaluations = 0;
+    Object.assign(engine, {
+      evaluate: (...given: Parameters<typeof evaluate>) => {
+        evaluations += 1;
+        return evaluate(...given);
+      },
+    });
+    holder.listen(() => undefined);
+    let turns = 0;
+    for (; evaluations < 12; turns++) await new Promise((resolve) => setImmediate(resolve));
+    // Without a rest there is one turn at most for each.
+    expect(turns).toBeGreaterThan(50);
+  });
+
   it("is reported when it cannot be evaluated, and does not count as warm", async () => {
     const holder = new BundleHolder({ builder });
     await holder.adopt(await bundleOf("one"), adoption);
