@@ -107,14 +107,16 @@ const modelOf = createModelFinder("content_safety", readContentSafetyModel);
 // Without weights, only sentences are found.
 function windowProbe(model: ContentSafetyModel | undefined, exempt: ReadonlySet<string>): WindowProbe | undefined {
   if (model === undefined) return undefined;
+  const scoreOf = (evidence: number) =>
+    Math.round(1000 / (1 + Math.exp(steepness * (model.header.point - evidence)))) / 1000;
   const scoreFrom =
     (least: number): ScoreWindow =>
     (text, from, to) => {
-      const worst = model.worst(text, from, to);
+      const worst = model.worst(text, from, to, (evidence) => scoreOf(evidence) >= least);
       if (worst === undefined) return undefined;
-      const { start, end, evidence } = worst;
-      const score = Math.round(1000 / (1 + Math.exp(steepness * (model.header.point - evidence)))) / 1000;
-      if (score < least || (exempt.size > 0 && isExempt(text.slice(start, end), exempt))) return undefined;
+      const { start, end } = worst;
+      const score = scoreOf(worst.evidence);
+      if (exempt.size > 0 && isExempt(text.slice(start, end), exempt)) return undefined;
       const category = worst.kind === sexual && worst.isOfMinors ? sexualMinors : worst.kind;
       return { category, start, end, score, attributes: { basis: "words together" } };
     };

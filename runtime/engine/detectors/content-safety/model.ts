@@ -5,7 +5,7 @@
 
 import { type ModelForm, readModelFile, writeModelFile } from "../model-file.ts";
 import { spansOf, spanWords } from "../toxicity/model.ts";
-import { featureCount, WordReader } from "./word.ts";
+import { featureCount, maxWords, WordReader } from "./word.ts";
 
 /** The header of the model file. */
 export interface ContentSafetyHeader {
@@ -48,16 +48,27 @@ export class ContentSafetyModel {
   readonly header: ContentSafetyHeader;
   readonly #weights: Int8Array;
   readonly #words = new WordReader();
+  /** The weights of a window's words up to each, added up. */
+  readonly #sums = new Int32Array(maxWords);
 
   constructor(header: ContentSafetyHeader, weights: Int8Array) {
     this.header = header;
     this.#weights = weights;
   }
 
-  /** The most harmful span of a window, without the harmless words at its ends. Undefined when there are no words. */
-  worst(text: string, from: number, to: number): Span | undefined {
+  /**
+   * The most harmful span of a window, without the harmless words at its ends. Undefined when there are no words, or when
+   * its evidence is not enough: hardly any is, and its kind is what costs most.
+   */
+  worst(
+    text: string,
+    from: number,
+    to: number,
+    isEnough: (evidence: number) => boolean = () => true,
+  ): Span | undefined {
     const count = this.#words.read(text, from, to);
     if (count === 0) return undefined;
+    this.#addUp(count);
     let best = Number.NEGATIVE_INFINITY;
     let first = 0;
     for (const begin of spansOf(count)) {
@@ -66,6 +77,7 @@ export class ContentSafetyModel {
       best = evidence;
       first = begin;
     }
+    if (!isEnough(best)) return undefined;
     const end = Math.min(count, first + spanWords);
     return {
       evidence: best,
@@ -75,11 +87,22 @@ export class ContentSafetyModel {
     };
   }
 
-  #evidence(first: number, end: number): number {
+  // Spans overlap: each word is looked up once, and a span is the difference of two sums.
+  #addUp(count: number): void {
     let sum = 0;
-    for (let word = first; word < end; word++) sum += this.#weightOf(word);
+    for (let word = 0; word < count; word++) {
+      sum += this.#weightOf(word);
+      this.#sums[word] = sum;
+    }
+  }
+
+  #evidence(first: number, end: number): number {
+    const { featureEnds } = this.#words;
+    const before = first - 1;
+    const sum = (this.#sums[end - 1] ?? 0) - (first === 0 ? 0 : (this.#sums[before] ?? 0));
+    const features = (featureEnds[end - 1] ?? 0) - (first === 0 ? 0 : (featureEnds[before] ?? 0));
     const { scale, bias } = this.header;
-    return bias + (sum * scale) / Math.sqrt(this.#words.featuresIn(first, end).length + damping);
+    return bias + (sum * scale) / Math.sqrt(features + damping);
   }
 
   #weightOf(word: number): number {

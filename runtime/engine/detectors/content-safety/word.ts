@@ -11,7 +11,8 @@ const featureBits = 17;
 /** The number of features; a feature is a number below it. */
 export const featureCount = 1 << featureBits;
 const maxWordLength = 32;
-const maxWords = 512;
+/** Max words that are read at once. */
+export const maxWords = 512;
 const prefixLength = 5;
 /** Concepts of so many words before a word make pairs with its own. */
 const conceptReach = 8;
