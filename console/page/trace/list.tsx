@@ -407,9 +407,9 @@ function Row({
           </>
         )}
       </td>
-      <td>{stageName(stage)}</td>
+      <td className={style.stage}>{stageName(stage)}</td>
       <td className={style.extra}>{agentId ?? en.common.none}</td>
-      <td>{decidedByRule === undefined ? en.common.none : <code>{decidedByRule}</code>}</td>
+      <td className={style.rule}>{decidedByRule === undefined ? en.common.none : <code>{decidedByRule}</code>}</td>
       <td className={style.extra}>{markText(trace.annotationSummary)}</td>
       <td className={style.number}>{duration(latencyUs)}</td>
     </tr>
