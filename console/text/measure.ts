@@ -198,6 +198,8 @@ export const benchmarkTexts = {
   threshold: "Threshold",
   thresholdText: "What would be found if a score from here on counted.",
   thresholdField: "Score from",
+  mistakesBy: (rules: string, n: number) => `${rules}: ${counted(n, "sample", "samples")}`,
+  noRule: "No rule matched",
   thresholdLine: "As the line of a rule",
   curve: "Precision and recall over the threshold",
   curveSummary: "Arrows move through the thresholds.",

@@ -18,10 +18,11 @@ import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { decimal } from "../../text/format.ts";
+import { byRules } from "./groups.ts";
 import { mismatches } from "./target.ts";
 
 const texts = en.benchmarks;
-const pageSize = 20;
+const pageSize = 100;
 const from = "/o/$org/benchmarks/$run";
 
 /** The samples that came out otherwise than they should. */
@@ -58,7 +59,7 @@ export function Mistakes({ benchmark: { orgId, id: benchmarkId } }: { readonly b
         {({ results, total }) => (
           <>
             {total === 0 && <p className={layout.dim}>{texts.noMistakes}</p>}
-            {total > 0 && <List results={results} />}
+            {total > 0 && <Groups results={results} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
           </>
         )}
@@ -67,10 +68,25 @@ export function Mistakes({ benchmark: { orgId, id: benchmarkId } }: { readonly b
   );
 }
 
-function List({ results }: { readonly results: readonly BenchmarkResult[] }) {
+/** Mistakes of one cause stand together, the most frequent cause first. */
+function Groups({ results }: { readonly results: readonly BenchmarkResult[] }) {
+  const groups = byRules(results);
+  if (groups.length === 1) return <List label={texts.mistakes} results={results} />;
+  return groups.map(({ rules, results: ofGroup }) => {
+    const label = texts.mistakesBy(rules === "" ? texts.noRule : rules, ofGroup.length);
+    return (
+      <section key={rules} className={layout.stack}>
+        <h3>{label}</h3>
+        <List label={label} results={ofGroup} />
+      </section>
+    );
+  });
+}
+
+function List({ label, results }: { readonly label: string; readonly results: readonly BenchmarkResult[] }) {
   return (
     <Table
-      label={texts.mistakes}
+      label={label}
       rows={results}
       keyOf={({ sampleId }) => sampleId}
       columns={[
