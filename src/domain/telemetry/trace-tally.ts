@@ -18,7 +18,7 @@ export const writeTally: (tally: Tally) => Uint8Array = binaryWriter(TallySchema
 
 /** First day of the calendar month (UTC) that an evaluation counts in. */
 export function monthOf(moment: Date): string {
-  return `${moment.toISOString().slice(0, 7)}-01`;
+  return `${dayOf(moment).slice(0, 7)}-01`;
 }
 
 /** First day of the month after the one that is given as its first day. */
@@ -27,9 +27,16 @@ export function monthAfter(month: string): string {
   return monthOf(new Date(Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1)));
 }
 
+const dayMs = 86_400_000;
+
+/** The day that was asked for last: nearly always that of the next evaluation, too. */
+let latestDay = { number: Number.NaN, text: "" };
+
 /** Day (UTC) that an evaluation counts in. */
 export function dayOf(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
+  const number = Math.floor(moment.getTime() / dayMs);
+  if (number !== latestDay.number) latestDay = { number, text: moment.toISOString().slice(0, 10) };
+  return latestDay.text;
 }
 
 /** Evaluations of a minute. */
@@ -55,7 +62,10 @@ export function countedMonths(minutes: readonly TallyMinute[]): Map<string, numb
 /** Evaluations by month. */
 export function tallyMonths(records: readonly AcceptedRecord[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { createdAt } of records) counts.set(monthOf(createdAt), (counts.get(monthOf(createdAt)) ?? 0) + 1);
+  for (const { createdAt } of records) {
+    const month = monthOf(createdAt);
+    counts.set(month, (counts.get(month) ?? 0) + 1);
+  }
   return counts;
 }
 
