@@ -4,8 +4,11 @@ import { type ReactNode, useEffect, useState } from "react";
 import { type Failure, failureOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import { Button } from "./button.tsx";
+import { CopyButton } from "./copy-button.tsx";
 import style from "./state.module.css";
 import { useTold } from "./told.ts";
+
+const tickMs = 250;
 
 /** Rows that stand for what is being loaded, once it takes a noticeable time. */
 export function Loading({ rows = 6 }: { readonly rows?: number }) {
@@ -53,7 +56,7 @@ export function messageOf(failure: Failure): string {
   if (failure.kind in fixed) return fixed[failure.kind as keyof typeof fixed];
   const said = failure.message || texts.broken;
   if (failure.retryAfter === undefined) return said;
-  return `${said}${/[.!?]$/.test(said) ? "" : "."} ${texts.retryIn(failure.retryAfter)}`;
+  return /[.!?]$/.test(said) ? said : `${said}.`;
 }
 
 /** A failed call, in the part of the page that it belongs to. */
@@ -84,11 +87,34 @@ export function FailureNotice({
       ) : (
         <p>{lead === undefined ? messageOf(failure) : `${lead} ${messageOf(failure)}`}</p>
       )}
+      {failure.retryAfter !== undefined && <RetryIn key={failure.requestId} seconds={failure.retryAfter} />}
       {failure.kind === "broken" && failure.requestId !== undefined && (
-        <p className={style.request}>{en.common.requestId(failure.requestId)}</p>
+        <>
+          <p className={style.request}>{en.common.requestId(failure.requestId)}</p>
+          <CopyButton label={en.common.requestId(failure.requestId)} text={failure.requestId} />
+        </>
       )}
       {onRetry !== undefined && <Button onClick={onRetry}>{en.common.retry}</Button>}
     </div>
+  );
+}
+
+/** Counts down until a retry makes sense. Listeners hear the first number only: a timer is announced to nobody. */
+function RetryIn({ seconds }: { readonly seconds: number }) {
+  const [left, setLeft] = useState(seconds);
+  useEffect(() => {
+    const endMs = performance.now() + seconds * 1_000;
+    const timer = setInterval(() => {
+      const next = Math.max(0, Math.ceil((endMs - performance.now()) / 1_000));
+      setLeft(next);
+      if (next === 0) clearInterval(timer);
+    }, tickMs);
+    return () => clearInterval(timer);
+  }, [seconds]);
+  return (
+    <p role="timer" className={style.timer}>
+      {left === 0 ? en.failure.retryNow : en.failure.retryIn(left)}
+    </p>
   );
 }
 

@@ -79,7 +79,11 @@ export const en = {
       "Its build was replaced, or is not whole. The other pages may work. If it stays missing after a reload, tell whoever runs this installation; what you typed is kept.",
     reload: "Load the page anew",
     tooLarge: (command: string) => `The file is larger than 50 MB, more than a page holds. Write it with: ${command}`,
-    retryIn: (seconds: number) => `Try again in ${counted(seconds, "second", "seconds")}.`,
+    retryIn: (seconds: number) =>
+      seconds < 120
+        ? `Try again in ${counted(seconds, "second", "seconds")}.`
+        : `Try again in ${counted(Math.ceil(seconds / 60), "minute", "minutes")}.`,
+    retryNow: "You can try again now.",
   },
   outcome: { ALLOW: "Allow", FLAG: "Flag", REDACT: "Redact", BLOCK: "Block", "": "–" },
   nav: {

@@ -1,7 +1,9 @@
 // The console in a real browser, against a real control plane. What a person would do, and what must not happen.
 
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ErrorDetailSchema, Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { eventually } from "../harness/eventually.ts";
@@ -147,6 +149,36 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await page.getByText(/v3 · saved/).waitFor();
     await page.getByRole("link", { name: "Versions" }).click();
     await page.getByText("Weaker").or(page.getByText("Stricter")).first().waitFor();
+  });
+
+  test("a failure counts down to when to try again, and has a request id to copy", async () => {
+    const page = await openAs("viewer", at("/policies"));
+    await page.getByRole("heading", { level: 1, name: "Policies" }).waitFor();
+    const failWith = async (status: number, code: string, detail: MessageInitShape<typeof ErrorDetailSchema>) => {
+      const value = Buffer.from(toBinary(ErrorDetailSchema, create(ErrorDetailSchema, detail))).toString("base64");
+      await page.unroute("**/*.PolicyService/ListPolicies");
+      await page.route("**/*.PolicyService/ListPolicies", (route) =>
+        route.fulfill({
+          status,
+          contentType: "application/json",
+          headers: { "x-request-id": "req-1" },
+          body: JSON.stringify({ code, message: "not now", details: [{ type: ErrorDetailSchema.typeName, value }] }),
+        }),
+      );
+      await page.goto(driver.plane.baseUrl + at("/policies"));
+    };
+    const extra = { retry_after: 3 };
+    await failWith(429, "resource_exhausted", { reason: Reason.RATE_LIMITED, error: "rate_limited", extra });
+    const timer = page.getByRole("timer");
+    await timer.getByText("Try again in 3 seconds.").waitFor();
+    await timer.getByText("Try again in 1 second.").waitFor();
+    await timer.getByText("You can try again now.").waitFor();
+
+    await failWith(500, "internal", { reason: Reason.INTERNAL, error: "internal" });
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy: Request req-1" }).click();
+    await page.getByRole("button", { name: "Copied: Request req-1" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("req-1");
   });
 
   test("what loads neither moves a dialog's buttons nor takes a press", async () => {
