@@ -190,11 +190,14 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await editing.getByText("Valid", { exact: true }).waitFor();
     const start = await driver.stopPlane();
     await page.getByRole("button", { name: "Save" }).first().click();
-    await page.getByText("The control plane does not answer. What you typed is kept.").waitFor();
+    const unanswered = "The control plane does not answer. What you typed is kept.";
+    await page.getByText(unanswered).waitFor();
     await writeInto(editing, policyOf("FLAG").replace("support-bot", "written-meanwhile"));
     await editing.getByText("Not checked", { exact: true }).waitFor();
+    await editing.getByRole("tabpanel", { name: "Problems" }).getByText(unanswered).waitFor();
     await editing.getByRole("button", { name: "Create" }).click();
-    await editing.getByText("The control plane does not answer. What you typed is kept.").waitFor();
+    // Where the text is checked, and where it was to be created.
+    await expect.poll(() => editing.getByText(unanswered).count()).toBe(2);
     await start();
     await page.getByRole("button", { name: "Save" }).first().click();
     await page.getByText("Saved.").waitFor();
