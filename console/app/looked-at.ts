@@ -1,6 +1,6 @@
 // Which project and environment an address looks at, and which pages they narrow.
 
-import { useRouterState } from "@tanstack/react-router";
+import { type AnyRouteMatch, useRouter, useRouterState } from "@tanstack/react-router";
 import { textsIn } from "../data/search.ts";
 
 /** A project by its id and an environment by its name; absent parts stand for all. */
@@ -40,11 +40,15 @@ export function narrowed(route: string, { project, environment }: LookedAt): Loo
   };
 }
 
-/** What the page that is shown looks at, by its path or its search parameters, and the route of the page. */
+/**
+ * What the page of the address looks at, by its path or its search parameters, and the route of the page. The address
+ * is ahead of the page while that one loads: whoever chooses meanwhile goes on from there.
+ */
 export function useLookedAt(): LookedAt & { readonly route: string } {
+  const router = useRouter();
   return useRouterState({
-    select: ({ matches }) => {
-      const match = matches.at(-1);
+    select: ({ location }) => {
+      const match: AnyRouteMatch | undefined = router.matchRoutes(location).at(-1);
       const params: Readonly<Record<string, string>> = match?.params ?? {};
       const search: Readonly<Record<string, unknown>> = match?.search ?? {};
       const place = textsIn(
@@ -52,7 +56,8 @@ export function useLookedAt(): LookedAt & { readonly route: string } {
         "project",
         "environment",
       );
-      return { ...place, route: (match?.fullPath ?? "").replace(/(.)\/$/, "$1") };
+      const route: string = match?.fullPath ?? "";
+      return { ...place, route: route.replace(/(.)\/$/, "$1") };
     },
     structuralSharing: true,
   });

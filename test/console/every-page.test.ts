@@ -150,9 +150,17 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await page.waitForURL(`**/analytics?project=${world.projectId}&environment=staging`);
+    // The choice goes on from the address, also while its page is loading.
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/assets/*.js", (route) => held.then(() => route.continue()));
     await navigation(page).getByRole("link", { name: "Packs" }).click();
+    await page.waitForURL("**/packs");
     await bar.getByLabel("Project").selectOption({ label: "Second" });
     await page.waitForURL(`**/environments?project=${id}`);
+    release?.();
     await bar.getByLabel("Environment").selectOption("staging");
     await page.waitForURL(`**/environments/${id}/staging/settings`);
     await page.getByRole("heading", { level: 1, name: "staging" }).waitFor();
