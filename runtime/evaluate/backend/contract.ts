@@ -16,6 +16,8 @@ export interface ContractCall {
 export interface Contract {
   /** Max texts that are asked about together. */
   readonly batch: number;
+  /** Max bytes of an answer; absent for those whose answers grow with the texts. */
+  readonly answerBytes?: number;
   readonly headers?: (reference: BackendReference) => Readonly<Record<string, string>>;
   /** The calls about at most `batch` texts. What any of them finds is found. */
   readonly calls: (texts: readonly string[], backend: AskedBackend) => readonly ContractCall[];

@@ -7,8 +7,12 @@ import type { LabelMeanings, YesNoQuestions } from "../../engine/backend/backend
 import { AnswerInvalid, distinct, list, member, name, optional } from "./answer.ts";
 import { type AskedBackend, type Contract, inOneCall } from "./contract.ts";
 
+/** Some hundred times what a completion of so few tokens takes, likely tokens included. */
+const answerBytes = 256 * 1024;
 /** Room for all codes or categories. */
 const maxVerdictTokens = 128;
+/** In UTF-16 code units: far more than any server writes with so many tokens. */
+const maxVerdictLength = 4_096;
 /** Room for a word and what the grammar puts around it. */
 const maxWordTokens = 16;
 /** As many as servers give by default. */
@@ -22,6 +26,7 @@ const llamaVerdict =
 /** "safe", or "unsafe" and a line of codes such as "S1,S10". */
 export const llamaGuard: Contract = inOneCall({
   batch: 1,
+  answerBytes,
   body: ([text], { model }) => chat(text, { model, maxTokens: maxVerdictTokens }),
   read: (answer) => {
     const found = llamaVerdict.exec(choiceOf(answer).content);
@@ -32,8 +37,9 @@ export const llamaGuard: Contract = inOneCall({
   },
 });
 
+// A line of categories ends in no space, so that nothing of a text can be read in two ways.
 const qwenVerdict =
-  /^[ \t\r\n]*Safety: (Safe|Controversial|Unsafe)[ \t]*\r?\nCategories: ([A-Za-z][A-Za-z &,'-]*?)[ \t\r\n]*$/;
+  /^[ \t\r\n]*Safety: (Safe|Controversial|Unsafe)[ \t]*\r?\nCategories: ([A-Za-z][A-Za-z &,'-]*(?<! ))[ \t\r\n]*$/;
 /** Two grades are all that it says of how sure it is. */
 const qwenScores: Readonly<Record<string, number>> = { Unsafe: 1, Controversial: 0.5 };
 const noCategory = "None";
@@ -41,6 +47,7 @@ const noCategory = "None";
 /** A line with one of three grades, and a line of categories. */
 export const qwen3Guard: Contract = inOneCall({
   batch: 1,
+  answerBytes,
   body: ([text], { model, meanings }) => ({
     ...chat(text, { model, maxTokens: maxVerdictTokens }),
     ...(meanings !== undefined && qwenGrammar(meanings)),
@@ -77,6 +84,7 @@ function qwenGrammar({ labels, ignore }: LabelMeanings): object {
  */
 export const yesNoGuard: Contract = {
   batch: 1,
+  answerBytes,
   calls: ([text], { model, meanings }) => {
     const { answers, templates } = questionsOf(meanings);
     return Object.entries(templates).map(([label, template]) => ({
@@ -108,18 +116,30 @@ function scoreOfYes(answer: unknown, { yes, no }: YesNoQuestions["answers"]): nu
 /** The share of yes in what the model might have said in place of the word that decides. */
 function probabilityOfYes(tokens: readonly unknown[], isYes: boolean): number {
   const [token, ...others] = tokens.filter((each) => wordOf(each) !== undefined);
-  if (token === undefined || others.length > 0 || wordOf(token) !== (isYes ? "yes" : "no"))
+  const said = isYes ? "yes" : "no";
+  if (token === undefined || others.length > 0 || wordOf(token) !== said)
     throw new AnswerInvalid("expected one token that says yes or no, as its text does");
-  const likely = list(member(token, "top_logprobs"));
-  const isListed = likely.some((each) => member(each, "token") === member(token, "token"));
   const shares = { yes: 0, no: 0 };
-  for (const each of isListed ? likely : [...likely, token]) {
-    const word = wordOf(each);
-    if (word !== undefined) shares[word] += probabilityOf(each);
-  }
+  for (const { word, probability } of likelyWords(token)) shares[word] += probability;
   const sum = shares.yes + shares.no;
   if (sum === 0) throw new AnswerInvalid("neither yes nor no has a probability");
+  if (sum > maxSum) throw new AnswerInvalid("expected probabilities that are together at most one");
   return shares.yes / sum;
+}
+
+/** The tokens that say yes or no, of those that the model might have said in place of this one, itself included. */
+function likelyWords(token: unknown): { readonly word: "yes" | "no"; readonly probability: number }[] {
+  const own = member(token, "token");
+  const likely = list(member(token, "top_logprobs"));
+  const names = likely.map((each) => member(each, "token"));
+  if (new Set(names).size < names.length) throw new AnswerInvalid("expected each token once");
+  const listed = likely[names.indexOf(own)];
+  if (listed !== undefined && Math.abs(probabilityOf(listed) - probabilityOf(token)) > maxSum - 1)
+    throw new AnswerInvalid("expected one probability of a token");
+  return (listed === undefined ? [...likely, token] : likely).flatMap((each) => {
+    const word = wordOf(each);
+    return word === undefined ? [] : [{ word, probability: probabilityOf(each) }];
+  });
 }
 
 function wordOf(token: unknown): "yes" | "no" | undefined {
@@ -137,6 +157,8 @@ function probabilityOf(token: unknown): number {
 
 /** Zero, and what rounding adds to it. */
 const maxLogarithm = 0.001;
+/** One, and what rounding adds to it. */
+const maxSum = 1.01;
 
 function chat(content = "", { model, maxTokens }: { readonly model: string | undefined; readonly maxTokens: number }) {
   return {
@@ -153,7 +175,8 @@ function choiceOf(answer: unknown): { readonly choice: unknown; readonly content
   if (!complete.includes(member(choice, "finish_reason")))
     throw new AnswerInvalid("expected a verdict that is not cut");
   const content = member(member(choice, "message"), "content");
-  if (typeof content !== "string") throw new AnswerInvalid("expected a verdict in words");
+  if (typeof content !== "string" || content.length > maxVerdictLength)
+    throw new AnswerInvalid(`expected a verdict in words, of at most ${maxVerdictLength} characters`);
   return { choice, content };
 }
 

@@ -114,7 +114,8 @@ export class HttpTransport implements BackendTransport {
     let sizeBytes = 0;
     for await (const chunk of body) {
       sizeBytes += chunk.length;
-      if (sizeBytes > httpLimits.answerBytes) throw new AnswerInvalid("the answer is too large");
+      if (sizeBytes > (this.#contract.answerBytes ?? httpLimits.answerBytes))
+        throw new AnswerInvalid("the answer is too large");
       chunks.push(chunk);
     }
     if (statusCode !== 200) throw new AnswerInvalid(`expected status 200, got ${statusCode}`);

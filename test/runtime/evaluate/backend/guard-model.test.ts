@@ -199,6 +199,19 @@ describe("a guardian model", () => {
       ["probabilities without alternatives", withTokens("No", { token: "No", logprob: 0 })],
       ["a logarithm above zero", withTokens("No", token("No", { No: 1.5, Yes: 0.1 }))],
       ["a logarithm in words", withTokens("No", { ...token("No", {}), logprob: "0" })],
+      [
+        "two probabilities of the token",
+        withTokens("No", { token: "No", logprob: 0, top_logprobs: [{ token: "No", logprob: -9 }] }),
+      ],
+      [
+        "a token twice",
+        withTokens("No", {
+          ...{ token: "No", logprob: -1 },
+          top_logprobs: ["No", "Yes", "No"].map((each) => ({ token: each, logprob: -1 })),
+        }),
+      ],
+      ["probabilities of more than one together", withTokens("Yes", token("Yes", { Yes: 0.9, No: 0.9 }))],
+      ["more than any verdict has", completion(`No${" ".repeat(5_000)}`)],
       ["nothing likely", withTokens("No", { token: "No", logprob: -9_999, top_logprobs: [] })],
     ])("is not understood when it gives %s", async (_, answer) => {
       expect(await ask("yes-no-guard", answer, one)).toEqual(failed);
@@ -224,6 +237,17 @@ describe("a guardian model", () => {
       expect(await ask("yes-no-guard", completion("No"), undefined)).toEqual(failed);
       expect(asked).toEqual([]);
     });
+  });
+
+  it("is asked about each text of a long request, the latest first", async () => {
+    const texts = Array.from({ length: 300 }, (_, at) => `text ${at}`);
+    const found = await ask("llama-guard", completion("safe"), undefined, texts);
+    expect(found).toEqual(texts.map(() => ({ findings: [] })));
+    expect(asked.length).toBe(300);
+    const order = asked.map(({ messages }) => texts.indexOf(messages[0]?.content ?? ""));
+    // Sixteen connections carry them side by side.
+    expect(Math.min(...order.slice(0, 16))).toBeGreaterThan(200);
+    expect(Math.max(...order.slice(-16))).toBeLessThan(100);
   });
 
   describe("that answers with a grade and categories", () => {
@@ -256,6 +280,8 @@ describe("a guardian model", () => {
       ...["Safety: Unsafe\nCategories: Violent, Violent", "Safety: Unsafe\nCategories: Something New"],
       ...["Safety: Fine\nCategories: None", "Safety: Safe\nCategories: None\nRefusal: No", "Safety: Safe Unsafe"],
       ...["Safety: Safe\nCategories: None\nSafety: Unsafe\nCategories: Violent", "<think>…</think>Safety: Safe"],
+      // The cost of reading grows with the length, so that it has a bound.
+      `Safety: Safe\nCategories: None${" ".repeat(5_000)}`,
     ])("does not take %j", async (content) => {
       expect(await ask("qwen3-guard", completion(content), meanings)).toEqual(failed);
     });
