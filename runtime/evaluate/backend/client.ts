@@ -4,6 +4,7 @@
 import type { BackendAnswer, BackendFindings, BackendReference } from "../../engine/backend/backend.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { Breaker, type BreakerState } from "./breaker.ts";
+import { CallSlots } from "./call-slots.ts";
 import { withMeanings } from "./meanings.ts";
 import { type BackendTransport, type CallFailure, CallRefused } from "./transport.ts";
 
@@ -22,8 +23,8 @@ export interface BackendClientOptions {
 
 /** Limits of the calls to one backend. */
 const backendLimits = {
-  /** Max calls under way or waiting for a connection. */
-  calls: 128,
+  /** Max calls under way or waiting for a connection, and max calls that wait for one of those to end. */
+  slots: { calls: 128, waiting: 8_192 },
   breaker: { failures: 5, openMs: 5_000 },
   cache: { count: 4_096, ttlMs: 60_000 },
 } as const;
@@ -33,7 +34,7 @@ export class BackendClient {
   readonly #options: BackendClientOptions;
   readonly #breaker = new Breaker(backendLimits.breaker);
   readonly #cache = new AnswerCache(backendLimits.cache);
-  #calls = 0;
+  readonly #slots = new CallSlots(backendLimits.slots);
 
   constructor(options: BackendClientOptions) {
     this.#options = options;
@@ -56,7 +57,8 @@ export class BackendClient {
     const { batch } = this.#options.transport;
     const parts: string[][] = [];
     for (let from = 0; from < open.length; from += batch) parts.push(open.slice(from, from + batch));
-    const results = await Promise.all(parts.map((part) => this.#askSome(part, endsAtMs)));
+    // The latest texts first: what somebody has just said matters most where the time does not suffice for all.
+    const results = await Promise.all(parts.toReversed().map((part) => this.#askSome(part, endsAtMs)));
     for (const result of results) for (const [text, answer] of result) answers.set(text, answer);
     return answers;
   }
@@ -68,7 +70,7 @@ export class BackendClient {
 
   async #askSome(texts: readonly string[], endsAtMs: number): Promise<[string, BackendAnswer][]> {
     const startedAtMs = performance.now();
-    const result = await this.#guarded(texts, startedAtMs, endsAtMs);
+    const result = await this.#inSlot(texts, endsAtMs);
     const { key } = this.#options.reference;
     const name = typeof result === "string" ? result : "ok";
     this.#options.onCall(key, name, (performance.now() - startedAtMs) / 1000);
@@ -80,17 +82,22 @@ export class BackendClient {
     });
   }
 
-  async #guarded(
-    texts: readonly string[],
-    startedAtMs: number,
-    endsAtMs: number,
-  ): Promise<BackendFindings[] | CallFailure> {
+  async #inSlot(texts: readonly string[], endsAtMs: number): Promise<BackendFindings[] | CallFailure> {
+    const missing = await this.#slots.take(endsAtMs);
+    if (missing !== undefined) return missing;
+    try {
+      return await this.#guarded(texts, endsAtMs);
+    } finally {
+      this.#slots.giveBack();
+    }
+  }
+
+  async #guarded(texts: readonly string[], endsAtMs: number): Promise<BackendFindings[] | CallFailure> {
     const { reference, transport, onProblem } = this.#options;
+    const startedAtMs = performance.now();
     const timeoutMs = Math.min(reference.timeoutMs, endsAtMs - startedAtMs);
     if (timeoutMs < 1) return "timeout";
-    if (this.#calls >= backendLimits.calls) return "error";
     if (!this.#breaker.admit(startedAtMs)) return "circuit_open";
-    this.#calls += 1;
     const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
     const understood = (answer: BackendFindings) => withMeanings(answer, reference.meanings);
     const late = (text: string, answer: BackendFindings) => {
@@ -112,8 +119,6 @@ export class BackendClient {
       if (isIll) this.#breaker.failed(performance.now());
       else this.#breaker.undecided();
       return refusal?.failure ?? (signal.aborted ? "timeout" : "error");
-    } finally {
-      this.#calls -= 1;
     }
   }
 }

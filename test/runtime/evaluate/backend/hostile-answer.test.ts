@@ -279,11 +279,11 @@ describe("a server that answers wrongly", () => {
       expect(await ask("llama-guard", JSON.stringify(answer))).toEqual(failed);
     });
 
-    it("asks one text at a time, for the model that the backend names", async () => {
+    it("asks one text at a time, the latest first, for the model that the backend names", async () => {
       const found = await ask("llama-guard", JSON.stringify(completion("safe")), { model: "guard:1b" }, ["one", "two"]);
       expect(found).toEqual([{ findings: [] }, { findings: [] }]);
       expect(bodies.slice(-2)).toEqual(
-        ["one", "two"].map((content) => ({
+        ["two", "one"].map((content) => ({
           ...{ model: "guard:1b", messages: [{ role: "user", content }] },
           ...{ temperature: 0, max_tokens: 128, stream: false },
         })),
