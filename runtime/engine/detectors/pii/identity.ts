@@ -120,10 +120,18 @@ function findAll(
 }
 
 const maxOtherLength = 32;
+/** Numbers of things hardly ever have such a form. */
+const distinctAlone = 0.85;
+/** Numbers of things often have such a form. */
+const commonAlone = 0.6;
+const plainDigits = /^[\d ]*(?:[./-][\d ]*)?$/;
 
-function isOther({ others }: IdentityFormat, text: string, start: number): boolean {
+function isOther({ others, alone }: IdentityFormat, text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - maxOtherLength), start);
-  return others?.test(before) === true || announcesGoods(before);
+  if (others?.test(before) === true) return true;
+  // People's numbers stand on invoices too, so that a word for one hides only what looks like its own number.
+  const isCommon = alone < commonAlone || (alone < distinctAlone && plainDigits.test(text.slice(start, end)));
+  return isCommon && announcesGoods(before);
 }
 
 function findAt(format: CompiledFormat, text: string, start: number): Finding | undefined {
@@ -135,7 +143,7 @@ function findAt(format: CompiledFormat, text: string, start: number): Finding | 
   const compact = match[0].replace(separators, "").toUpperCase();
   if (isUniform(compact) || !format.check(compact)) return undefined;
   const announced = hasContext(text, start, end, format.words);
-  if (!announced && (format.onlyAnnounced?.(compact) === true || isOther(format, text, start))) return undefined;
+  if (!announced && (format.onlyAnnounced?.(compact) === true || isOther(format, text, start, end))) return undefined;
   const score = announced ? certainWithWords : format.alone;
   if (score < minCertain) return undefined;
   const basis = announced ? "form, check and words around it" : "form and check";

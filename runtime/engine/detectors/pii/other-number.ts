@@ -19,7 +19,7 @@ const things = [
 const numberWords =
   "number|num|no|nr|is|id|nummer|numer|n[uú]mero|numéro|numarası|numaranız|номер|ist|est|es|è|é|to|är|er|on|είναι|la";
 const spacedThing = announcement(things);
-/** Of these, what is ordered, billed, shipped or counted: none of it is a number that a state gives to people. */
+/** Of these, what is ordered, billed, shipped or counted. */
 const goods = [
   "order|invoice|ticket|tracking|part|serial|version|build|booking|shipment|parcel|model|isbn|issn|ean",
   "bestell\\p{L}*|rechnung\\p{L}*|auftrag\\p{L}*|serien\\p{L}*|artikel\\p{L}*|sendung\\p{L}*|modell",

@@ -55,7 +55,10 @@ export const foreignPasswordNames: readonly string[] = [
     "گذرواژه",
     "পাসওয়ার্ড",
     "كلمة المرور",
+    "كلمة مرور",
     "كلمة السر",
+    "كلمة سر",
+    "الرقم السري",
     "पासवर्ड",
     "密码",
     "密碼",
@@ -74,8 +77,12 @@ const shortPasswordName = /(?:^|[_.-])(?:pw|mdp)$/i;
 /** Words that also mean a password: what is told after them must have the form of one. */
 export const vaguePasswordNames: readonly string[] = ["clave"];
 const vagueName = new RegExp(`(?:^|[^\\p{L}])(?:${vaguePasswordNames.join("|")})$`, "iu");
+/** Nouns that "clave" describes: key words, key points. */
+const describedNoun =
+  /(?<!\p{L})(?:palabras?|frases?|t[eé]rminos?|puntos?|piezas?|factor(?:es)?|conceptos?|elementos?|aspectos?|datos?|ideas?|temas?|preguntas?|momentos?|pap(?:el|eles)|rol(?:es)?|jugador(?:es|as?)?|figuras?|personas?|indicador(?:es)?|m[eé]tricas?|fechas?|sector(?:es)?|mercados?|productos?|tecnolog[ií]as?|herramientas?|caracter[ií]sticas?|componentes?|recursos?|par(?:es)?) $/iu;
 const strongName =
   /(?:api|access|secret|auth|private|client|app|service|encrypt(?:ion)?|signing|master|admin|account|bearer|refresh|session|jwt|webhook|bot|user|db|storage|shared|license|deploy|personal|id)[ _.-]?(?:key|token|secret|credential)|secret[_.-]?(?:key|token|access)|(?:^|[_.-])(?:token|secret|credentials?)$/i;
+const barePass = /^(?:\w+ )?pass$/i;
 /** "Pass" has other meanings, unless a word says whose password it is. */
 const passName =
   /(?:^|[_.-])(?:db|database|user|become|sudo|vault|router|wlan|smtp|imap|mail|email|login|admin|root|ftp|sftp|ssh|proxy|auth|http|basic|mysql|pg|postgres|redis|rabbitmq|mongo|sql|ldap|wifi|account|client|server|api|master|keystore|store)[_.-]?pass$/i;
@@ -89,13 +96,17 @@ const dataKey =
   /(?:next|row|item|build|commit|release|artifact|digest|checksum|etag|md5|sha(?:-?\d+)?|data|map|group|event|idempotency|de?dup(?:lication)?|routing|issue|project|query|local|range|bucket|record|entity|composite|natural|unique|candidate|lock|trace|translation|i18n|message|label|feature|config|setting|registry|s3|blob|asset|image|file|folder|path|host|node|parent|child|list|sub|test|product|order|document|column|table|field|component|react|render|state|store|shard|hash|search|short|up|down|left|right|arrow|enter|escape|tab|shift|ctrl|alt|meta|any|on)[_.-]?key$/i;
 const credentialContext = /\bAPI\b|\bauth|credential|secret|encrypt|decrypt|signing|\bsign\b|cipher|hmac|bearer/i;
 
-/** Words for a user, with the user's name behind them. */
+/** Words for a user, with the user's name behind them; verbs of a sentence about users are no name. */
 const login =
-  /(?<![\p{L}\p{N}])(?:login|log-in|user(?:name)?|utente|usuario|usuário|utilisateur|identifiant|benutzer|gebruiker|inlog|bruker|bruger|användare|käyttäjä|użytkownik|uživatel|логин|пользователь|логін|користувач|kullanıcı(?: adı)?|pengguna)[ \t:=]{1,3}(?:[\w.@-]{1,64}[ \t,;/|]{1,3})?$/iu;
+  /(?<![\p{L}\p{N}])(?:login|log-in|id|user(?:name)?|utente|usuario|usuário|utilisateur|identifiant|benutzer|gebruiker|inlog|bruker|bruger|användare|käyttäjä|użytkownik|uživatel|логин|пользователь|логін|користувач|kullanıcı(?: adı)?|pengguna)[ \t:=]{1,3}(?:(?!(?:must|can|cannot|could|should|would|will|may|might|shall|to|do|does|did|not|who|you|we|they|has|have|had|is|are|never|always|then|only|also|and|or|kann|muss|soll|darf|doit|peut|debe|puede|deve|pode|moet|kan|mag|skal|ska)(?![\w.@-]))[\w.@-]{1,64}[ \t,;/|]{1,3})?$/iu;
+/** The same in scripts without spaces. */
+const denseLogin =
+  /(?:账号|帳號|账户|帳戶|用户名|用戶名|ユーザー名?|ログイン名?|アカウント|아이디|계정)[ \t:：=は는은是]{0,3}[\w.@-]{1,64}[ \t,;/|，、；]{1,3}$/u;
 
 /** Whether the text before a name ends in the name of a user, as where somebody writes down a login. */
 export function isLogin(text: string, start: number): boolean {
-  return login.test(text.slice(Math.max(0, start - maxContextLength), start));
+  const before = text.slice(Math.max(0, start - maxContextLength), start);
+  return login.test(before) || denseLogin.test(before);
 }
 
 /** The name before a value, with its qualifier, as in "API key". */
@@ -124,12 +135,23 @@ export function isVagueName(name: string): boolean {
   return vagueName.test(name);
 }
 
+/** Whether a noun stands before such a word, so that it means another thing: "palabra clave". */
+export function describesNoun(text: string, start: number): boolean {
+  return describedNoun.test(text.slice(Math.max(0, start - maxContextLength), start));
+}
+
+/** Whether a name often means something else: `pw`, `mdp`, and "pass" behind a word. */
+export function isShortName(name: string, text: string, start: number): boolean {
+  return shortPasswordName.test(name) || (barePass.test(name) && followsWord(text, start));
+}
+
 // A bare "pass" begins a line or a field, or follows the name of a user; after another word it is something else, and in
 // capitals it is a test result.
 function isPass(name: string, text: string, start: number): boolean {
-  if (/^(?:\w+ )?pass$/i.test(name))
-    return (
-      name !== "PASS" && (!/[\p{L}\p{N}] $/u.test(text.slice(Math.max(0, start - 2), start)) || isLogin(text, start))
-    );
+  if (barePass.test(name)) return name !== "PASS" && (!followsWord(text, start) || isLogin(text, start));
   return passName.test(name) || passEnding.test(name);
+}
+
+function followsWord(text: string, start: number): boolean {
+  return /[\p{L}\p{N}] $/u.test(text.slice(Math.max(0, start - 2), start));
 }

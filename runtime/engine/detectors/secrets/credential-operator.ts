@@ -3,11 +3,16 @@
 
 import { isLogin } from "./credential-name.ts";
 
+/**
+ * What joins name and value: an operator; words or a space, so that the value must be more convincing by itself; the
+ * name of a user before both; or a sign that also stands between the cells of a table and the steps of a path.
+ */
+export type Joint = "operator" | "words" | "login" | "sign";
+
 /** The start of a value. */
 export interface ValueBeginning {
   readonly at: number;
-  /** Whether only words or a space join name and value, so that the value must be more convincing by itself. */
-  readonly isLoose: boolean;
+  readonly joint: Joint;
 }
 
 const operator = /['"`\])]{0,2}(?:[ \t]{0,4}(?:=>|:=|\|\||:{1,3}=|!?={1,3}|->|[:：>])|[ \t]*value=)[ \t]{0,4}[\\]?/y;
@@ -31,7 +36,9 @@ const space = /[ \t]{1,4}/y;
 /** Arrows and bars, which people put between a name and its value. */
 const sign = /['"`\])]{0,2}[ \t]{0,4}[|~→⇒»▶►][ \t]{0,4}/y;
 
-const settingBefore = /(?:^|\n)[ \t]*(?:ENV|ARG|setx?)[ \t]+$/i;
+const settingBefore = /(?:^|\n)[ \t]*(?:ENV|ARG|setx?)[ \t]+$|(?:login|user(?:name)?)[ \t]+(?:\S{1,64}[ \t]+)?$/i;
+/** In a table, or before an arrow, it is a result; behind a user it may be a verb. */
+const resultName = /^pass$/i;
 const maxSettingLength = 80;
 
 /** The start of the value of the name that ends at an offset; undefined when none is assigned. */
@@ -39,18 +46,17 @@ export function valueBeginning(text: string, name: string, end: number): ValueBe
   const plain = matchEnd(operator, text, end);
   if (plain !== undefined) {
     const within = text[plain - 1] === ">" ? matchEnd(braced, text, plain) : undefined;
-    return { at: within ?? plain, isLoose: false };
+    return { at: within ?? plain, joint: "operator" };
   }
   const field = matchEnd(valueField, text, end) ?? matchEnd(defaultField, text, end);
-  if (field !== undefined) return { at: field, isLoose: false };
-  const said =
-    matchEnd(verb, text, end) ??
-    matchEnd(particle, text, end) ??
-    matchEnd(nextArgument, text, end) ??
-    matchEnd(sign, text, end);
-  if (said !== undefined) return { at: said, isLoose: true };
-  const spaced = matchEnd(space, text, end);
-  return spaced !== undefined && isSetting(text, name, end) ? { at: spaced, isLoose: true } : undefined;
+  if (field !== undefined) return { at: field, joint: "operator" };
+  const said = matchEnd(verb, text, end) ?? matchEnd(particle, text, end) ?? matchEnd(nextArgument, text, end);
+  if (said !== undefined) return { at: said, joint: "words" };
+  const signed = resultName.test(name) ? undefined : matchEnd(sign, text, end);
+  if (signed !== undefined) return { at: signed, joint: "sign" };
+  const at = matchEnd(space, text, end);
+  const joint = at === undefined ? undefined : spaceJoint(text, name, end);
+  return at === undefined || joint === undefined ? undefined : { at, joint };
 }
 
 /**
@@ -58,14 +64,16 @@ export function valueBeginning(text: string, name: string, end: number): ValueBe
  */
 export function spokenBeginning(text: string, name: string, end: number): ValueBeginning | undefined {
   const at = spokenName.test(name) ? matchEnd(space, text, end) : undefined;
-  return at === undefined ? undefined : { at, isLoose: true };
+  return at === undefined ? undefined : { at, joint: "words" };
 }
 
-// Command flags, container variables and login files use a space as the operator.
-function isSetting(text: string, name: string, end: number): boolean {
-  if (name.startsWith("--")) return true;
+// Command flags, container variables, login files and notes of a login use a space as the operator. Users also "pass"
+// other things.
+function spaceJoint(text: string, name: string, end: number): Joint | undefined {
   const start = end - name.length;
-  return settingBefore.test(text.slice(Math.max(0, start - maxSettingLength), start)) || isLogin(text, start);
+  const before = text.slice(Math.max(0, start - maxSettingLength), start);
+  if (name.startsWith("--") || (!resultName.test(name) && settingBefore.test(before))) return "words";
+  return isLogin(text, start) ? "login" : undefined;
 }
 
 function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {

@@ -2,6 +2,7 @@
 // …". No grammar joins the two in all languages, so what counts is the value: either it has the form of a password that
 // somebody chose, or a word that says "is" stands right before it and it has most of that form.
 
+import { isLogin } from "./credential-name.ts";
 import { entropy, isPlaceholder } from "./placeholder.ts";
 
 /** Maximum length of what stands between the name and the value. */
@@ -31,6 +32,7 @@ const joiner = new RegExp(
 );
 /** Signs that people put into passwords, and hardly into names of things. */
 const chosenSign = /[!#$%&*+@^~?]/;
+const onlyLetters = /^[\p{L}\p{N}_]+$/u;
 const nameOfThing =
   /^[@#$%]|:\/\/|^www\.|\/|@[\w-]+\.\w|^v?\d+(?:[.:-]\d+)+|^\w+\(|^[\w-]+\.(?:\w{2,4})$|^&#|%[0-9A-Fa-f]{2}%|^C\+\+|^\d+[%+]/i;
 
@@ -40,8 +42,15 @@ export interface ToldValue {
   readonly text: string;
 }
 
-/** The password that the sentence after a name tells; undefined when there is none. */
-export function toldPassword(text: string, nameEnd: number): ToldValue | undefined {
+/**
+ * The password that the sentence after a name tells; undefined when there is none. After a word that also has other
+ * meanings, or directly behind the name, it has a sign or the name of a user before it.
+ */
+export function toldPassword(
+  text: string,
+  { start, end: nameEnd }: { readonly start: number; readonly end: number },
+  isVague: boolean,
+): ToldValue | undefined {
   const rest = text.slice(nameEnd, nameEnd + maxGapLength + maxValueLength);
   if (!/\d/.test(rest) || otherThing.test(rest)) return undefined;
   // With the end of the name, behind which a value may follow directly.
@@ -53,15 +62,42 @@ export function toldPassword(text: string, nameEnd: number): ToldValue | undefin
     if (at > maxGapLength || otherText.test(gap) || gap.split(/\s+/).length > maxGapWords + 1) return undefined;
     const value = match[0].replace(closing, "");
     // Without spaces a value may follow its name directly, as in "密码…".
-    if (isTold(value, gap === "" || joiner.test(gap))) return { start: nameEnd + at, text: value };
+    const isJoined = gap === "" || joiner.test(gap);
+    if (!isTold(value, isJoined)) continue;
+    if ((isVague || gap === "") && !hasSign(value) && !isLogin(text, start)) continue;
+    return { start: nameEnd + at, text: value };
   }
   return undefined;
 }
 
+/** Where a value stands that may be something else: behind a sign, behind `pw` or `mdp`, or in the notes of a login. */
+export type AmbiguousPlace = "sign" | "short" | "login";
+
+/**
+ * Whether a value has the form of a password that somebody chose, and hardly that of a name with a number, as hyphens
+ * and points have: behind a sign both cases and a sign or underscore; for `pw` and `mdp`, which programs use for other
+ * things, both cases and a sign, or nothing but letters and digits; after a login a sign suffices.
+ */
+export function isChosenPassword(value: string, place: AmbiguousPlace): boolean {
+  if (!isPossible(value)) return false;
+  const isMixed = hasBothCases(value) && (hasSign(value) || (place === "sign" ? /_/ : onlyLetters).test(value));
+  return isMixed || (place === "login" && hasSign(value));
+}
+
 function isTold(value: string, isJoined: boolean): boolean {
+  if (!isPossible(value)) return false;
+  return isJoined ? hasSign(value) || hasBothCases(value) : hasSign(value) && hasBothCases(value);
+}
+
+function isPossible(value: string): boolean {
   if (value.length < 8 || nameOfThing.test(value) || isPlaceholder(value, 2.5) || entropy(value) < 2.5) return false;
-  const hasBothCases = /[a-z]/.test(value) && /[A-Z]/.test(value);
-  if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
-  const hasSign = chosenSign.test(value.slice(1));
-  return isJoined ? hasSign || hasBothCases : hasSign && hasBothCases;
+  return /\d/.test(value) && /[A-Za-z]/.test(value);
+}
+
+function hasBothCases(value: string): boolean {
+  return /[a-z]/.test(value) && /[A-Z]/.test(value);
+}
+
+function hasSign(value: string): boolean {
+  return chosenSign.test(value.slice(1));
 }

@@ -5,15 +5,18 @@
 import type { Trigger } from "../detector-plan.ts";
 import type { Finding } from "../finding.ts";
 import {
+  describesNoun,
   foreignPasswordNames,
+  isLogin,
+  isShortName,
   isVagueName,
   type NameStrength,
   nameAt,
   strengthOf,
   vaguePasswordNames,
 } from "./credential-name.ts";
-import { spokenBeginning, type ValueBeginning, valueBeginning } from "./credential-operator.ts";
-import { toldPassword } from "./credential-sentence.ts";
+import { type Joint, spokenBeginning, type ValueBeginning, valueBeginning } from "./credential-operator.ts";
+import { type AmbiguousPlace, isChosenPassword, toldPassword } from "./credential-sentence.ts";
 import { entropy, isPlaceholder, isTemplate } from "./placeholder.ts";
 
 /** Parts of names that mark a value as secret. */
@@ -64,25 +67,45 @@ function locate(
   nameAfter.lastIndex = literalEnd;
   const nameEnd = isDense ? literalEnd : literalEnd + (nameAfter.exec(text)?.[0].length ?? 0);
   const name = nameAt(text, start, nameEnd);
-  if (isVagueName(name)) return toldFinding(text, nameEnd);
-  const strength = strengthOf(name, text, nameEnd - name.length);
+  const whole = { start: nameEnd - name.length, end: nameEnd };
+  if (isVagueName(name)) return describesNoun(text, whole.start) ? undefined : toldFinding(text, whole, true);
+  const strength = strengthOf(name, text, whole.start);
   const beginning = valueBeginning(text, name, nameEnd) ?? spokenBeginning(text, name, nameEnd);
   const value = beginning === undefined ? undefined : valueAt(text, beginning.at);
   if (
     beginning === undefined ||
     value === undefined ||
     isNoValue(value.text) ||
-    !isCredential(strength, value, beginning)
+    !isCredential(strength, value, beginning) ||
+    !hasDemandedForm(value.text, ambiguousPlace(text, { name, start: whole.start }, beginning.joint))
   )
-    return strength === "password" ? toldFinding(text, nameEnd) : undefined;
+    return strength === "password" ? toldFinding(text, whole, false) : undefined;
   const kind = strength === "password" ? "password" : "generic";
   const attributes = { basis: kind === "password" ? "name of a password" : "name of a credential and entropy" };
   const score = value.quoted || /^[A-Z0-9_]+$/.test(name) ? 0.65 : 0.55;
   return { category: `secrets.${kind}`, start: value.start, end: value.start + value.text.length, score, attributes };
 }
 
-function toldFinding(text: string, nameEnd: number): Finding | undefined {
-  const told = toldPassword(text, nameEnd);
+// A short name, a sign and the name of a user stand before other things than passwords too.
+function ambiguousPlace(
+  text: string,
+  { name, start }: { readonly name: string; readonly start: number },
+  joint: Joint,
+): AmbiguousPlace | undefined {
+  if (isShortName(name, text, start)) return isLogin(text, start) ? "login" : "short";
+  return joint === "login" || joint === "sign" ? joint : undefined;
+}
+
+function hasDemandedForm(value: string, place: AmbiguousPlace | undefined): boolean {
+  return place === undefined || isChosenPassword(value, place);
+}
+
+function toldFinding(
+  text: string,
+  name: { readonly start: number; readonly end: number },
+  isVague: boolean,
+): Finding | undefined {
+  const told = toldPassword(text, name, isVague);
   if (told === undefined || isNoValue(told.text)) return undefined;
   const { start } = told;
   const attributes = { basis: "name of a password in a sentence" };
@@ -113,10 +136,10 @@ function valueAt(text: string, at: number): Value | undefined {
 
 function isCredential(strength: NameStrength, value: Value, beginning: ValueBeginning): boolean {
   if (strength === "none") return false;
-  if (strength === "password") return isPassword(value, beginning.isLoose);
+  if (strength === "password") return isPassword(value, beginning.joint !== "operator");
   if (strength === "strong" && isChosen(value)) return true;
   const { text } = value;
-  const isCertain = strength === "strong" && !beginning.isLoose;
+  const isCertain = strength === "strong" && beginning.joint === "operator";
   if (!isCertain && (text.length < minUncertainLength || isUuid(text))) return false;
   if (text.length < 16) return false;
   if (!/^[\w.=+/~@%:-]+$/.test(text) && (!value.quoted || /\s/.test(text) || text.length > 80)) return false;

@@ -93,6 +93,27 @@ describe("a number that its check digit fits by chance", () => {
   });
 });
 
+describe("a number that stands behind a word for an invoice or an order", () => {
+  it.each([
+    ["cn_resident_id", "Order ", "11010519491231002X"],
+    ["cn_resident_id", "订单 ", "11010519491231002X"],
+    ["it_codice_fiscale", "Fattura ", "RSSMRA85T10A562S"],
+    ["br_cpf", "nota fiscal ", "529.982.247-25"],
+    ["es_dni", "Factura: ", "12345678Z"],
+  ])("is somebody's where its form is distinct: %s after %s", (kind, before, number) => {
+    expect(foundIn(kind, `${before}${number} intestata`)).toMatchObject([[number, expect.any(Number)]]);
+  });
+
+  it.each([
+    ["br_cpf", "nota fiscal 52998224725"],
+    ["tr_kimlik", "Sipariş no: 10000000146"],
+  ])("is that of the paper where it is plain digits: %s in %s", (kind, text) => {
+    expect(foundIn(kind, text)).toEqual([]);
+    const digits = /\d+/.exec(text)?.[0];
+    expect(foundIn(kind, `hier ${digits}`)).toMatchObject([[digits, expect.any(Number)]]);
+  });
+});
+
 /** Kind, a number as it is written, and the same with something that no such number has. */
 const cases: readonly (readonly [string, string, string])[] = [
   ["in_pan", "AFZPK7190K", "AFZQK7190K"],
