@@ -2,6 +2,8 @@
 
 /** The ports of a runtime that was started with its defaults. */
 const usual = { port: 8_081, managementPort: 9_081 };
+/** The ports that an address leaves out. */
+const usualPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 /** How far from those of the first runtime of a machine the ports of another one are. */
 const apart = 10;
 
@@ -35,6 +37,7 @@ export function runtimeCommand({
 
 /** The port of an address of this machine. */
 function localPort(address: string): number | undefined {
-  const { hostname, port } = new URL(address);
-  return /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(hostname) ? Number(port) : undefined;
+  const { hostname, port, protocol } = new URL(address);
+  if (!/^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(hostname)) return undefined;
+  return port === "" ? usualPorts[protocol] : Number(port);
 }

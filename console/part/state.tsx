@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { type Failure, failureOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import { Button } from "./button.tsx";
-import { CopyButton } from "./copy-button.tsx";
+import { CopyButton } from "./copy/copy-button.tsx";
 import style from "./state.module.css";
 import { useTold } from "./told.ts";
 

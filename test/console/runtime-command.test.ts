@@ -11,6 +11,10 @@ test("the runtime of a second organization gets ports and a folder beside those 
   expect(url).toBe("http://127.0.0.1:8091");
 });
 
+test("an address without a port has the one of its scheme", () => {
+  expect(runtimeCommand({ ...own, runtimeUrl: "http://localhost" }).start).toContain("RUNTIME_PORT=90 ");
+});
+
 test("the first organization is led to the runtime that it has", () => {
   const { start, url } = runtimeCommand({ ...own, runtimeUrl: ofNpmStart, isFirst: true });
   expect(start).not.toContain("RUNTIME_PORT");

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { BenchmarkSweepPoint } from "../../../gen/policyguard/control/v1/benchmark_pb.ts";
 import { Lines } from "../../chart/lines.tsx";
+import { CopyText } from "../../part/copy/copy-text.tsx";
 import { TextField } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
-import { Command } from "../../part/onboarding/command.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { en } from "../../text/en.ts";
 import { count, decimal, share } from "../../text/format.ts";
@@ -51,7 +51,7 @@ export function Threshold({ sweep }: { readonly sweep: readonly BenchmarkSweepPo
             </div>
           </dl>
           <p className={layout.small}>{texts.thresholdLine}</p>
-          <Command label={texts.thresholdLine} text={`threshold: ${wanted}`} />
+          <CopyText label={texts.thresholdLine} text={`threshold: ${wanted}`} />
         </>
       )}
     </Panel>

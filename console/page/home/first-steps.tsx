@@ -14,7 +14,7 @@ import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
 import { Button } from "../../part/button.tsx";
-import { Command } from "../../part/onboarding/command.tsx";
+import { CopyText } from "../../part/copy/copy-text.tsx";
 import { en } from "../../text/en.ts";
 import { dismissSteps, isDismissed } from "./dismissed.ts";
 import { FirstBlock } from "./first-block.tsx";
@@ -123,13 +123,13 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
           ) : (
             texts.steps.runtimeOnly
           )}
-          {!isRunning && <Command label={en.fleet.start} text={runtime.start} />}
+          {!isRunning && <CopyText label={en.fleet.start} text={runtime.start} />}
         </Step>
         <Step isDone={trace !== undefined} hint={texts.steps.blockedHint}>
           {trace === undefined ? (
             <>
               <span role="status">{texts.steps.waiting}</span>
-              <Command label={texts.steps.blocked} text={attackOn(runtime.url)} />
+              <CopyText label={texts.steps.blocked} text={attackOn(runtime.url)} />
             </>
           ) : (
             <FirstBlock orgId={orgId} traceId={trace.id} />

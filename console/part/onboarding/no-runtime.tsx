@@ -1,7 +1,7 @@
 import { en } from "../../text/en.ts";
+import { CopyText } from "../copy/copy-text.tsx";
 import { LinkButton } from "../link-button.tsx";
 import { Empty } from "../state.tsx";
-import { Command } from "./command.tsx";
 
 const texts = en.fleet;
 
@@ -19,7 +19,7 @@ export function NoRuntime({
 }) {
   return (
     <Empty title={title} text={texts.emptyText}>
-      <Command label={texts.start} text={start} />
+      <CopyText label={texts.start} text={start} />
       {issueFor === undefined ? (
         <p>{texts.issueAsk}</p>
       ) : (

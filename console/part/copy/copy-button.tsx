@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { en } from "../text/en.ts";
-import { Button } from "./button.tsx";
+import { en } from "../../text/en.ts";
+import { Button } from "../button.tsx";
 
 /** Copies a text. `label` says to listeners which one. */
 export function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
