@@ -5,6 +5,7 @@ import { newId } from "../../src/kit/process/id.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { hearOfRuntime } from "../harness/browser/reported-runtime.ts";
+import { eventually } from "../harness/eventually.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 
 const hostile = `<img src=x onerror="document.title='taken'"> & "quoted"`;
@@ -106,8 +107,10 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     const page = await driver.openAs("administrator", driver.at("/fleet"));
     await page.getByRole("region", { name: "Refused the newest bundle" }).getByText("<img src=x").waitFor();
     await page.getByRole("button", { name: "1 Rejected" }).click();
-    expect(await page.getByRole("table", { name: "Fleet" }).locator("tbody tr").count()).toBe(1);
-    expect(page.url()).toContain("state=rejected");
+    await eventually(async () => {
+      expect(await page.getByRole("table", { name: "Fleet" }).locator("tbody tr").count()).toBe(1);
+      expect(page.url()).toContain("state=rejected");
+    });
     await page.getByRole("button", { name: "0 Silent" }).click();
     await page.getByText("No runtime is in this state.").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();

@@ -162,6 +162,10 @@ beforeAll(async () => {
   const { body: trace } = await runtime.evaluate({ text: phone }, { stage: "input" });
   await runtime.evaluate({ text: mistaken }, { stage: "input" });
   await eventually(async () => expect(new Set(await installation.traceIds()).size).toBe(2));
+  // A page exports evidence. Whoever reads it comes later than the worker, which signs once a minute.
+  await eventually(async () => {
+    expect((await installation.call("GET", "/evidence/checkpoints?limit=1")).checkpoints).toHaveLength(1);
+  }, 180_000);
   const dataset = await fillDataset();
   ids = {
     PROJECT_ID: installation.world.projectId,
