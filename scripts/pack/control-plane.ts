@@ -75,6 +75,8 @@ async function bundle(outdir: string) {
 const starter = `#!/bin/sh
 # Starts a program of the control plane on the Node of the path: control-plane, worker, migrate, operator, …
 here=$(dirname "$(readlink -f "$0")")
+# A library asks for a home. A user that exists only while a service runs has none where libnss-systemd is missing.
+export HOME="\${HOME:-/}"
 exec node "$here/../lib/program.js" "$@"
 `;
 

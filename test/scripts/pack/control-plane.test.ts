@@ -1,9 +1,20 @@
 // The packed control plane as its image has it: in a root of its own, read-only, as an unprivileged user.
 
+import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runtimeNodeOptions } from "../../../runtime/node-option.ts";
 import { packControlPlane } from "../../../scripts/pack/control-plane.ts";
@@ -77,6 +88,20 @@ describe("the packed control plane", () => {
     writeFileSync(join(console, "licences.json"), JSON.stringify([{ name: "react", version: "0.0.1" }]));
     await expect(packControlPlane(packed, { console })).rejects.toThrow("the console has another react");
     rmSync(console, { recursive: true });
+  });
+
+  it.runIf(process.getuid?.() === 0)("starts as a user without a name and without a home", async () => {
+    chmodSync(root, 0o755);
+    // The one of the checkout may lie where others have no way in.
+    copyFileSync(process.execPath, join(root, "node"));
+    const started = promisify(execFile)(join(folder, "bin", "policy-guard-control-plane"), ["worker"], {
+      env: { PATH: `${root}:/usr/bin:/bin` },
+      uid: 54_321,
+      gid: 54_321,
+    });
+    await expect(started).rejects.toMatchObject({
+      stderr: expect.stringMatching("the worker does not start: [0-9]+ wrong"),
+    });
   });
 
   it("has neither sources nor tests nor a token", () => {
