@@ -96,6 +96,10 @@ export const commands: CommandEntries = {
     summary: "Put a published bundle into force.",
     load: async () => (await import("./command/activate.ts")).activate,
   },
+  "activations list": {
+    summary: "List what was in force in an environment, the newest first.",
+    load: async () => (await import("./command/activations-list.ts")).activationsList,
+  },
   promote: {
     summary: "Take a bundle from one environment to another, unchanged.",
     load: async () => (await import("./command/promote.ts")).promote,

@@ -6,11 +6,26 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorDetailSchema, Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
 import { type Bundle, BundleState } from "../../gen/policyguard/control/v1/bundle_pb.ts";
 import type { Environment } from "../../gen/policyguard/control/v1/environment_pb.ts";
+import { integerOf, type Options, type Values } from "./command.ts";
 import { type ExitCode, exitCodes, type Failure, refusal } from "./failure.ts";
 import { type Output, shown } from "./output.ts";
 import { bundleJson } from "./resource-json.ts";
 import { type Deadline, reportRollout, rolloutJson, waitForRuntimes } from "./rollout.ts";
 import { allPages, type Organization } from "./server.ts";
+
+/** The option of commands that put a bundle into force. */
+export const inForceOption = {
+  "expected-activation-seq": {
+    type: "string",
+    value: "N",
+    help: "The activation in force there, as `activations list` shows it; 0 for none.",
+  },
+} as const satisfies Options;
+
+/** The activation that a command expects to be in force; undefined for whichever. */
+export function expectedInForce(values: Values<typeof inForceOption>): number | undefined {
+  return integerOf(values["expected-activation-seq"], "expected-activation-seq", 0);
+}
 
 /** Whether a bundle is in force, as the end of a sentence. */
 export function stateText({ state }: Bundle): string {

@@ -69,8 +69,20 @@ test("a policy goes from a file into force: push, push again, publish, activate 
     code: "bundle_version_conflict",
     hint: expect.stringContaining("publish again"),
   });
-  const back = await ci("activate", ...place, "--version", "1");
+  const overtaken = await ci("activate", ...place, "--version", "2", "--expected-activation-seq", "0");
+  expect(overtaken).toMatchObject({ code: 1, stdout: "" });
+  expect(overtaken.stderr).toContain("activation 1 is in force in dev: version 1, by gr_ci_");
+  const seen = ["--expected-activation-seq", "1", "--message", "back to what worked"];
+  const back = await ci("activate", ...place, "--version", "1", ...seen);
   expect(back.stdout).toBe("version 1 of dev is active, by activation 2\n");
+  const history = await ci("activations", "list", ...place);
+  expect(history.stdout).toMatch(
+    /^2 of 2 activations of dev\n#2 {2}\S+Z {2}version 1 {2}in force {2}activate {2}gr_ci_\S+ {2}back to what worked\n#1 {2}\S+Z {2}version 1 {12}publish {3}gr_ci_\S+\n$/,
+  );
+  expect(JSON.parse((await ci("activations", "list", ...place, "--limit", "1", "--json")).stdout)).toMatchObject({
+    total: 2,
+    activations: [{ activation_seq: 2, cause: "activate", previous_version: 1, is_in_force: true }],
+  });
   expect((await ci("policies", "list")).stdout).toMatch(
     /^shipped {2}v2 {2}project \S+ {2}agent \* {2}env \* {2}\S+Z\n$/,
   );

@@ -1,6 +1,6 @@
 import { defineCommand, integerOf, required } from "../command.ts";
 import { shown } from "../output.ts";
-import { callNaming, callThroughGates, finishRelease, stateText } from "../release.ts";
+import { callNaming, callThroughGates, expectedInForce, finishRelease, inForceOption, stateText } from "../release.ts";
 import { waitOf, waitOption } from "../rollout.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
 
@@ -18,6 +18,7 @@ export const promote = defineCommand({
     "no-activate": { type: "boolean", help: "Do not put it into force there." },
     ...waitOption,
     "expected-version": { type: "string", value: "N", help: "The newest version of the target; 0 for none." },
+    ...inForceOption,
     message: { type: "string", short: "m", value: "TEXT", help: "What this bundle is about." },
   },
   notes:
@@ -27,6 +28,7 @@ export const promote = defineCommand({
     const [sourceEnv, targetEnv] = [required(values.from, "from"), required(values.to, "to")];
     const version = integerOf(values.version, "version", 1);
     const expectedVersion = integerOf(values["expected-version"], "expected-version", 0);
+    const expectedActivationSeq = expectedInForce(values);
     const deadline = waitOf(values);
     const server = await openOrganization(values, world);
     const projectId = await projectIdOf(server, project);
@@ -38,7 +40,7 @@ export const promote = defineCommand({
         call: () =>
           server.bundles.promoteBundle({
             ...{ orgId: server.orgId, projectId, sourceEnv, targetEnv },
-            ...{ version, expectedVersion, activate, message: values.message },
+            ...{ version, expectedVersion, expectedActivationSeq, activate, message: values.message },
           }),
       }),
     );

@@ -1,6 +1,6 @@
 import { defineCommand, integerOf, required } from "../command.ts";
 import { counted, shown } from "../output.ts";
-import { callNaming, callThroughGates, finishRelease, stateText } from "../release.ts";
+import { callNaming, callThroughGates, expectedInForce, finishRelease, inForceOption, stateText } from "../release.ts";
 import { waitOf, waitOption } from "../rollout.ts";
 import { openOrganization, projectIdOf, serverOptions } from "../server.ts";
 
@@ -16,12 +16,14 @@ export const publish = defineCommand({
     activate: { type: "boolean", help: "Also put it into force." },
     ...waitOption,
     "expected-version": { type: "string", value: "N", help: "The newest version that exists; 0 for none." },
+    ...inForceOption,
     message: { type: "string", short: "m", value: "TEXT", help: "What this bundle is about." },
   },
   async run({ values, output, world }) {
     const project = required(values.project, "project");
     const envName = required(values.env, "env");
     const expectedVersion = integerOf(values["expected-version"], "expected-version", 0);
+    const expectedActivationSeq = expectedInForce(values);
     const deadline = waitOf(values);
     const server = await openOrganization(values, world);
     const projectId = await projectIdOf(server, project);
@@ -30,7 +32,8 @@ export const publish = defineCommand({
     const { bundle } = await callNaming(server, { projectId, environments: [envName] }, () =>
       callThroughGates(deadline, {
         output,
-        call: () => server.bundles.publishBundle({ ...place, expectedVersion, activate, message }),
+        call: () =>
+          server.bundles.publishBundle({ ...place, expectedVersion, expectedActivationSeq, activate, message }),
       }),
     );
     if (bundle === undefined) throw new Error("the server answered without a bundle");

@@ -6,7 +6,13 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import type { ActivationPayload, CandidateReference, OverrideReference } from "../../kit/bundle/statement-payload.ts";
 import { digestOf } from "../../kit/crypto/canonical.ts";
 import { encodeStatement, type SignedStatement, signStatement, statementKids } from "../../kit/crypto/statement.ts";
-import { ActivationRow, type BundleRow, findActivation, findBundle } from "../../store/bundle/bundle.ts";
+import {
+  type ActivationCause,
+  ActivationRow,
+  type BundleRow,
+  findActivation,
+  findBundle,
+} from "../../store/bundle/bundle.ts";
 import { type CandidateRow, deleteCandidate, findCandidate } from "../../store/bundle/candidate.ts";
 import { listOverrides, type RuleOverrideRow } from "../../store/bundle/override.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
@@ -19,6 +25,14 @@ const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
 /** How far the clocks of runtimes may be behind. */
 const clockSkewMs = 5 * 60 * 1000;
 
+/** Who makes an activation, and why. */
+export interface ActivationFacts {
+  readonly author: string;
+  readonly cause: ActivationCause;
+  /** What the author said of it, where the version does not say that already. */
+  readonly message?: string | undefined;
+}
+
 /**
  * Makes the bundle the one to enforce. The environment has to be locked. Returns the digest of the signed statement's
  * payload.
@@ -26,7 +40,7 @@ const clockSkewMs = 5 * 60 * 1000;
 export async function activate(
   tx: Transaction,
   keys: SigningKeys,
-  { environment, bundle, author }: { environment: EnvironmentRow; bundle: BundleRow; author: string },
+  { environment, bundle, ...facts }: { environment: EnvironmentRow; bundle: BundleRow } & ActivationFacts,
 ): Promise<string> {
   environment.activationSeq += 1;
   environment.activeVersion = bundle.version;
@@ -34,13 +48,13 @@ export async function activate(
   bundle.activationSeq = environment.activationSeq;
   // The candidate was compared with the former version, not with this one.
   await deleteCandidate(tx, environment.id);
-  return recordActivation(tx, keys, { environment, bundle, author });
+  return recordActivation(tx, keys, { environment, bundle, ...facts });
 }
 
 async function recordActivation(
   tx: Transaction,
   keys: SigningKeys,
-  { environment, bundle, author }: { environment: EnvironmentRow; bundle: BundleRow; author: string },
+  { environment, bundle, author, cause, message }: { environment: EnvironmentRow; bundle: BundleRow } & ActivationFacts,
 ): Promise<string> {
   const signed = await signActivation(tx, keys, environment, bundle);
   tx.em.create(ActivationRow, {
@@ -50,6 +64,9 @@ async function recordActivation(
     version: bundle.version,
     digest: bundle.digest,
     createdBy: author,
+    cause,
+    message: message ?? null,
+    activatedAt: tx.now,
     ...signed,
   });
   await announce(tx, environment);
@@ -64,14 +81,14 @@ export async function activateAnew(
   tx: Transaction,
   keys: SigningKeys,
   environment: EnvironmentRow,
-  author: string,
+  facts: ActivationFacts,
 ): Promise<string> {
   const bundle =
     environment.activeVersion == null ? null : await findBundle(tx, environment.id, environment.activeVersion);
   if (bundle === null) throw new Error("the environment has no active bundle");
   environment.activationSeq += 1;
   bundle.activationSeq = environment.activationSeq;
-  return recordActivation(tx, keys, { environment, bundle, author });
+  return recordActivation(tx, keys, { environment, bundle, ...facts });
 }
 
 /** Signs the activation of the environment's active bundle anew, with the same sequence number and a new expiry. */

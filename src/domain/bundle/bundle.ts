@@ -19,6 +19,7 @@ import type { ReleaseCheck, TestCount } from "../analysis/check-release.ts";
 import { publishEvent } from "../event/event.ts";
 import { requireEnvironment, requireLockedEnvironment, requireProject } from "../lookup.ts";
 import { activate } from "./activation.ts";
+import { causeOfSource } from "./activation-history.ts";
 import {
   bundleContent,
   type ReleaseSurroundings,
@@ -32,7 +33,7 @@ import { type Gate, type GateKeeper, type GateOverride, subjectOf } from "./gate
 import { requireApproved } from "./gate/standing.ts";
 import type { GateVerdict } from "./gate/verdict.ts";
 import { type EnvironmentPath, requireBundle, requireContent, requireNamedOrActive } from "./lookup.ts";
-import { requireActivatable, requireVersion } from "./rule.ts";
+import { requireActivatable, requireInForce, requireVersion } from "./rule.ts";
 import { signBundle } from "./sign.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
@@ -41,7 +42,7 @@ export interface BundleView {
   readonly bundle: BundleRow;
   readonly isActive: boolean;
   /** Only where one bundle is read and its environment has an active one. */
-  readonly diff?: BundleDiff;
+  readonly diff?: BundleDiff & { readonly activationSeq: number };
   /** Only where one bundle is read. */
   readonly approvals?: readonly BundleApprovalRow[];
   /** Where one bundle is read, and those that a call has checked. */
@@ -53,6 +54,16 @@ export interface ReleaseInput {
   /** The environment's newest version as the caller knows it; the call fails when there is a newer one. */
   readonly expectedVersion?: number;
   readonly activate: boolean;
+  /** As for an activation alone; not checked where nothing is activated. */
+  readonly expectedSeq?: number;
+  readonly message?: string;
+  readonly override?: GateOverride;
+}
+
+/** Options of an activation. */
+export interface ActivationInput {
+  /** The sequence number in force as the caller knows it, 0 for none; the call fails when it is another one. */
+  readonly expectedSeq?: number;
   readonly message?: string;
   readonly override?: GateOverride;
 }
@@ -161,17 +172,24 @@ export class Bundles {
   }
 
   /** Makes a version, which may be an older one, the one that runtimes enforce. */
-  activate(caller: Caller, path: EnvironmentPath, version: number, override?: GateOverride): Promise<BundleView> {
+  activate(
+    caller: Caller,
+    path: EnvironmentPath,
+    version: number,
+    { expectedSeq, message, override }: ActivationInput = {},
+  ): Promise<BundleView> {
     return this.#gates.passing(caller, async (tx) => {
       const environment = await requireLockedEnvironment(tx, path.projectId, path.environment);
       const bundle = await requireContent(tx, environment, version);
       requireActivatable(caller, environment);
+      await requireInForce(tx, environment, expectedSeq);
       await requireApproved(tx, environment, version);
       const asked = { environment, subject: subjectOf(bundle), actions: ["activate"] as const, override };
       const gates = await this.#gates.require(tx, caller, asked);
       const before = activeView(environment);
-      const activation = await this.#activate(tx, caller, environment, bundle);
-      tx.changed({ resource: resourceOf(bundle), before, after: { ...auditView(bundle), ...activation } });
+      const activation = await this.#activate(tx, caller, { environment, bundle, cause: "activate", message });
+      const after = { ...auditView(bundle), ...activation, activation_message: message ?? null };
+      tx.changed({ resource: resourceOf(bundle), before, after });
       return { bundle, isActive: true, gates };
     });
   }
@@ -196,7 +214,9 @@ export class Bundles {
       const approvals = await listApprovals(tx, environment.id, version);
       const gates = await this.#gates.of(tx, environment, bundle, approvals);
       const view = { ...viewOf(bundle, environment), approvals, gates };
-      return active === null ? view : { ...view, diff: diffToActive(bundle, active) };
+      return active === null
+        ? view
+        : { ...view, diff: { ...diffToActive(bundle, active), activationSeq: environment.activationSeq } };
     });
   }
 
@@ -293,15 +313,21 @@ export class Bundles {
     { environment, bundle, isActive, gates }: Released,
   ): Promise<BundleView> {
     const before = isActive ? activeView(environment) : null;
-    const activation = isActive ? await this.#activate(tx, caller, environment, bundle) : {};
+    const cause = causeOfSource(bundle.source);
+    const activation = isActive ? await this.#activate(tx, caller, { environment, bundle, cause }) : {};
     tx.changed({ resource: resourceOf(bundle), before, after: { ...auditView(bundle), ...activation } });
     if (!isActive) await this.#gates.prepareLater(tx, environment, bundle);
     return { bundle, isActive, gates };
   }
 
   /** Returns the fields that the audit log keeps of it. */
-  async #activate(tx: Transaction, caller: Caller, environment: EnvironmentRow, bundle: BundleRow) {
-    const statement = await activate(tx, this.#keys, { environment, bundle, author: caller.credential.label });
+  async #activate(
+    tx: Transaction,
+    caller: Caller,
+    { environment, bundle, ...why }: Omit<Parameters<typeof activate>[2], "author">,
+  ) {
+    const author = caller.credential.label;
+    const statement = await activate(tx, this.#keys, { environment, bundle, author, ...why });
     const data = { ...eventData(bundle), activation_seq: environment.activationSeq };
     await publishEvent(tx, "bundle.activated", data);
     return { ...activeView(environment), statement };
@@ -318,6 +344,7 @@ async function requireReleasable(
   if (input.activate) requireActivatable(caller, environment);
   if (input.activate) await requireApproved(tx, environment);
   requireVersion(environment, input.expectedVersion);
+  if (input.activate) await requireInForce(tx, environment, input.expectedSeq);
 }
 
 /** What a call does that makes a version: an activation with it has to pass the gates of both. */

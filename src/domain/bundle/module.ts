@@ -4,6 +4,7 @@ import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { NewTimeline } from "../../store/core/database-identity.ts";
 import type { Analysis } from "../analysis/analysis.ts";
+import { ActivationHistory } from "./activation-history.ts";
 import { BundleApprovals } from "./approval.ts";
 import { Bundles } from "./bundle.ts";
 import { Candidates } from "./candidate.ts";
@@ -39,6 +40,7 @@ export function createBundleDomain({ database, sealer, signer, newTimeline, anal
     keys,
     keyRotation: new KeyRotation(database, keys),
     bundles: new Bundles(database, { keys, analysis, gates: gateKeeper }),
+    activations: new ActivationHistory(database),
     comparisons: new BundleComparisons(database, analysis),
     approvals: new BundleApprovals(database, gateKeeper),
     gates: new Gates(database, gateKeeper),

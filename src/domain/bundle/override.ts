@@ -93,7 +93,8 @@ export class Overrides {
       if (override === undefined) throw notFound("override");
       const before = auditView(override);
       await deleteOverride(tx, override);
-      const statement = await activateAnew(tx, this.#keys, environment, caller.credential.label);
+      const facts = { author: caller.credential.label, cause: "override_ended" } as const;
+      const statement = await activateAnew(tx, this.#keys, environment, facts);
       const after = { activation_seq: environment.activationSeq, statement };
       tx.changed({ resource: `environment/${environment.id}`, before, after });
     });
@@ -139,7 +140,9 @@ export class Overrides {
         ? tx.em.create(RuleOverrideRow, { ...key, ...place, ...facts })
         : Object.assign(former, facts);
     await tx.em.flush();
-    const statement = await activateAnew(tx, this.#keys, environment, caller.credential.label);
+    const statement = await activateAnew(tx, this.#keys, environment, {
+      ...{ author: caller.credential.label, cause: "override_set", message: reason },
+    });
     const after = { ...auditView(override), activation_seq: override.activationSeq, statement };
     tx.changed({ resource: `environment/${environment.id}`, before, after });
     return override;

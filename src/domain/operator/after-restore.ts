@@ -167,7 +167,7 @@ export class AfterRestore {
       environment.activationSeq = numberAfterRestore(environment.activationSeq, tx.now);
       const { name, activeVersion: version } = environment;
       if (version == null || (await findBundle(tx, environment.id, version)) === null) continue;
-      const statement = await activateAnew(tx, keys, environment, actor);
+      const statement = await activateAnew(tx, keys, environment, { author: actor, cause: "restore" });
       const { activationSeq } = environment;
       const after = { active_version: version, activation_seq: activationSeq, statement };
       tx.changed({ resource: `environment/${environment.id}`, action: "environment.activate_anew", before, after });

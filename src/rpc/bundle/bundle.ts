@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type BundleSchema, BundleState } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
 import type { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import type { ActivationHistory } from "../../domain/bundle/activation-history.ts";
 import type { BundleApprovals } from "../../domain/bundle/approval.ts";
 import type { Bundles, BundleView } from "../../domain/bundle/bundle.ts";
 import type { Candidates } from "../../domain/bundle/candidate.ts";
@@ -14,6 +15,7 @@ import { pageOf } from "../../kit/rpc/page.ts";
 import { waitMsOf, wantsChangedParts } from "../../platform/prefer.ts";
 import { runtimeScope } from "../runtime-scope.ts";
 import { timestamp } from "../time.ts";
+import { activationHandlers } from "./activation.ts";
 import { candidateHandlers } from "./candidate.ts";
 import { comparisonMessage } from "./comparison.ts";
 import { gateMessage } from "./gate.ts";
@@ -22,6 +24,7 @@ import { statementMessage } from "./statement.ts";
 /** What the handlers call. */
 export interface BundleHandlerDomain {
   readonly bundles: Bundles;
+  readonly activations: ActivationHistory;
   readonly comparisons: BundleComparisons;
   readonly approvals: BundleApprovals;
   readonly candidates: Candidates;
@@ -31,7 +34,7 @@ export interface BundleHandlerDomain {
 
 /** Handlers of BundleService. `shutdown` ends calls that wait. */
 export function bundleHandlers(
-  { bundles, comparisons, approvals, candidates, latest, keys }: BundleHandlerDomain,
+  { bundles, activations, comparisons, approvals, candidates, latest, keys }: BundleHandlerDomain,
   shutdown: AbortSignal,
 ): ServiceImpl<typeof BundleService> {
   return {
@@ -65,24 +68,26 @@ export function bundleHandlers(
       const [views, total] = await bundles.list(callerOf(context), pathOf(request), page);
       return { total, ...page, bundles: views.map(bundleMessage) };
     },
+    ...activationHandlers(activations),
     publishBundle: async (request, context) => {
-      const { expectedVersion, activate = false, message, override } = request;
-      const input = { expectedVersion, activate, message, override };
+      const { expectedVersion, activate = false, expectedActivationSeq: expectedSeq, message, override } = request;
+      const input = { expectedVersion, activate, expectedSeq, message, override };
       return {
         bundle: bundleMessage(await bundles.publish(callerOf(context), pathOf(request), input, context.signal)),
       };
     },
     republishBundle: async (request, context) => {
-      const { expectedVersion, activate = false, message, override } = request;
-      const input = { expectedVersion, activate, message, override };
+      const { expectedVersion, activate = false, expectedActivationSeq: expectedSeq, message, override } = request;
+      const input = { expectedVersion, activate, expectedSeq, message, override };
       return {
         bundle: bundleMessage(await bundles.republish(callerOf(context), pathOf(request), input, context.signal)),
       };
     },
     promoteBundle: async (request, context) => {
-      const { projectId, sourceEnv, targetEnv: target, version, expectedVersion, activate = true, message } = request;
+      const { projectId, sourceEnv, targetEnv: target, version, expectedVersion, activate = true } = request;
+      const { expectedActivationSeq: expectedSeq, message, override } = request;
       const path = { projectId, environment: sourceEnv };
-      const input = { target, version, expectedVersion, activate, message, override: request.override };
+      const input = { target, version, expectedVersion, activate, expectedSeq, message, override };
       return { bundle: bundleMessage(await bundles.promote(callerOf(context), path, input, context.signal)) };
     },
     getBundle: async (request, context) => ({
@@ -102,9 +107,10 @@ export function bundleHandlers(
       await approvals.withdraw(callerOf(context), pathOf(request), request.version);
       return {};
     },
-    activateBundle: async ({ version, override, ...request }, context) => ({
-      bundle: bundleMessage(await bundles.activate(callerOf(context), pathOf(request), version, override)),
-    }),
+    activateBundle: async ({ version, expectedActivationSeq: expectedSeq, message, override, ...request }, context) => {
+      const input = { expectedSeq, message, override };
+      return { bundle: bundleMessage(await bundles.activate(callerOf(context), pathOf(request), version, input)) };
+    },
   };
 }
 
@@ -141,6 +147,7 @@ function bundleMessage({
     gates: gates.map(gateMessage),
     diff: diff && {
       activeVersion: diff.activeVersion,
+      activationSeq: diff.activationSeq,
       added: diff.added.map(policyMessage),
       removed: diff.removed.map(policyMessage),
       changed: diff.changed.map(({ policy, activeVersion }) => ({ ...policyMessage(policy), activeVersion })),

@@ -78,6 +78,16 @@ const partSchema = defineEntity({
 export class BundlePartRow extends partSchema.class {}
 partSchema.setClass(BundlePartRow);
 
+/** What makes an activation. */
+export type ActivationCause =
+  | "publish"
+  | "republish"
+  | "promote"
+  | "activate"
+  | "override_set"
+  | "override_ended"
+  | "restore";
+
 const activationSchema = defineEntity({
   name: "Activation",
   tableName: "activation",
@@ -92,6 +102,12 @@ const activationSchema = defineEntity({
     issuedAt: p.datetime(3),
     expiresAt: p.datetime(3),
     createdBy: p.text(),
+    /** Null, as the two below, for those from before a history was kept. */
+    cause: p.text().$type<ActivationCause>().nullable(),
+    /** What its author said of it, where its version does not say that already. */
+    message: p.text().nullable(),
+    /** When it was made; `issuedAt` moves with each refresh. */
+    activatedAt: p.datetime(3).nullable(),
   },
 });
 

@@ -21,7 +21,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/bundle.proto.
  */
 export const file_policyguard_control_v1_bundle: GenFile = /*@__PURE__*/
-  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKUBwoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQESNQoEZGlmZhgSIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlRGlmZkgDiAEBEjkKCWFwcHJvdmFscxgTIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlQXBwcm92YWwSMQoFZ2F0ZXMYFCADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZUdhdGVCCgoIX21lc3NhZ2VCDwoNX2FjdGl2YXRlZF9hdEIRCg9fYWN0aXZhdGlvbl9zZXFCBwoFX2RpZmYibQoOQnVuZGxlQXBwcm92YWwSKgoLYXBwcm92ZWRfYnkYASABKAlCFdq8GBEiYWRhQGV4YW1wbGUuY29tIhIvCgthcHByb3ZlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAivgMKCkJ1bmRsZUdhdGUSHQoEZ2F0ZRgBIAEoCUIP2rwYCyJhcHByb3ZhbHMiEg4KBnBhc3NlZBgCIAEoCBIrCgZyZWFzb24YAyABKAlCFtq8GBIiMSBvZiAyIGFwcHJvdmFscyJIAIgBARI/CgVzdGF0ZRgEIAEoDjIhLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZVN0YXRlQg3avBgJInBlbmRpbmciEkQKBGtpbmQYBSABKA4yIC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVLaW5kQg/avBgLImNhbmRpZGF0ZSJIAYgBARJOCgtlbmZvcmNlbWVudBgGIAEoDjInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuR2F0ZUVuZm9yY2VtZW50QgvavBgHImJsb2NrIkgCiAEBEhMKBnJ1bl9pZBgHIAEoCUgDiAEBEi0KB2RldGFpbHMYCCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SASIAQFCCQoHX3JlYXNvbkIHCgVfa2luZEIOCgxfZW5mb3JjZW1lbnRCCQoHX3J1bl9pZEIKCghfZGV0YWlscyLkAwoJQ2FuZGlkYXRlEg8KB3ZlcnNpb24YASABKAUSFgoOYWN0aXZlX3ZlcnNpb24YAiABKAUSDwoHcGVyY2VudBgDIAEoBRISCgpzdGFydGVkX2J5GAQgASgJEi4KCnN0YXJ0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2V4cGlyZWQYByABKAgSEwoLZXZhbHVhdGlvbnMYCCABKAESFQoNZGlzYWdyZWVtZW50cxgJIAEoARIPCgdza2lwcGVkGAogASgBEg4KBmZhaWxlZBgLIAEoARI2CgZjb3VudHMYDCADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmRpZGF0ZUNvdW50EjgKB3NhbXBsZXMYDSADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNhbmRpZGF0ZVNhbXBsZRJICgxsb2FkX2ZhaWx1cmUYDiABKAlCLdq8GCkicnVudGltZV90b29fb2xkOiB0aGUgYnVuZGxlIG5lZWRzIDEuMS4wIkgAiAEBQg8KDV9sb2FkX2ZhaWx1cmUimAEKDkNhbmRpZGF0ZUNvdW50EjYKDmFjdGl2ZV9vdXRjb21lGAEgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSOQoRY2FuZGlkYXRlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRITCgtldmFsdWF0aW9ucxgDIAEoASL7AQoPQ2FuZGlkYXRlU2FtcGxlEhUKDWV2YWx1YXRpb25faWQYASABKAkSNgoOYWN0aXZlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRI5ChFjYW5kaWRhdGVfb3V0Y29tZRgDIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEhsKDmNhbmRpZGF0ZV9ydWxlGAQgASgJSACIAQESLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEQoPX2NhbmRpZGF0ZV9ydWxlIogCCgpCdW5kbGVEaWZmEhYKDmFjdGl2ZV92ZXJzaW9uGAEgASgFEjMKBWFkZGVkGAIgAygLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGVQb2xpY3kSNQoHcmVtb3ZlZBgDIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlUG9saWN5EjwKB2NoYW5nZWQYBCADKAsyKy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZWRCdW5kbGVQb2xpY3kSOAoFcGFydHMYBSADKAsyKS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNoYW5nZWRCdW5kbGVQYXJ0It8CChBCdW5kbGVDb21wYXJpc29uEjUKBGJhc2UYASABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVJlZmVyZW5jZRI3CgZidW5kbGUYAiABKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVJlZmVyZW5jZRIgCgpzdHJpY3RuZXNzGAMgASgJQgzavBgIIndlYWtlciISDwoHcmVhc29ucxgEIAMoCRI4Cghwb2xpY2llcxgFIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29tcGFyZWRQb2xpY3kSMwoFbGlzdHMYBiADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbXBhcmVkTGlzdBI5CgVwYXJ0cxgHIAMoCzIqLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQ29tcGFyZWRCdW5kbGVQYXJ0Ip4BCg9CdW5kbGVSZWZlcmVuY2USEwoLZW52aXJvbm1lbnQYASABKAkSDwoHdmVyc2lvbhgCIAEoBRJlCg5jb250ZW50X2RpZ2VzdBgDIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCIitAIKDkNvbXBhcmVkUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIfCgRuYW1lGAIgASgJQhHavBgNInN1cHBvcnQtYm90IhIZCgxiYXNlX3ZlcnNpb24YAyABKAVIAIgBARIUCgd2ZXJzaW9uGAQgASgFSAGIAQESIAoKc3RyaWN0bmVzcxgFIAEoCUIM2rwYCCJ3ZWFrZXIiEg8KB3JlYXNvbnMYBiADKAkSNQoHY2hhbmdlcxgHIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUG9saWN5Q2hhbmdlEjYKCXdpdG5lc3NlcxgIIAMoCzIjLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRGlmZldpdG5lc3NCDwoNX2Jhc2VfdmVyc2lvbkIKCghfdmVyc2lvbiKMAQoMQ29tcGFyZWRMaXN0Eg8KB2xpc3RfaWQYASABKAkSHwoEbmFtZRgCIAEoCUIR2rwYDSJjb21wZXRpdG9ycyISDQoFYWRkZWQYAyABKAUSDwoHcmVtb3ZlZBgEIAEoBRITCgthZGRlZF9pdGVtcxgFIAMoCRIVCg1yZW1vdmVkX2l0ZW1zGAYgAygJIq0CChJDb21wYXJlZEJ1bmRsZVBhcnQSLwoEcGF0aBgBIAEoCUIh2rwYHSJiYWNrZW5kcy9hY21lLnRveGljaXR5Lmpzb24iEmcKC2Jhc2VfZGlnZXN0GAIgASgJQk3avBhJInNoYTI1Njo5Zjg2ZDA4MTg4NGM3ZDY1OWEyZmVhYTBjNTVhZDAxNWEzYmY0ZjFiMmIwYjgyMmNkMTVkNmMxNWIwZjAwYTA4IkgAiAEBEmIKBmRpZ2VzdBgDIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCJIAYgBAUIOCgxfYmFzZV9kaWdlc3RCCQoHX2RpZ2VzdCLEAgoRQ2hhbmdlZEJ1bmRsZVBhcnQSQwoEcGF0aBgBIAEoCUI12rwYMSJsaXN0cy8wZDBlNmY2YS00ZjBmLTRiN2UtOWY1NS0wZjhmNWIzYjZmMTAuanNvbiISaQoNYWN0aXZlX2RpZ2VzdBgCIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCJIAIgBARJiCgZkaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiSAGIAQFCEAoOX2FjdGl2ZV9kaWdlc3RCCQoHX2RpZ2VzdCJfChNDaGFuZ2VkQnVuZGxlUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhYKDmFjdGl2ZV92ZXJzaW9uGAMgASgFEg8KB3ZlcnNpb24YBCABKAUiQAoMQnVuZGxlUG9saWN5EhEKCXBvbGljeV9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB3ZlcnNpb24YAyABKAUqzQEKC0J1bmRsZVN0YXRlEhwKGEJVTkRMRV9TVEFURV9VTlNQRUNJRklFRBAAEikKFkJVTkRMRV9TVEFURV9QVUJMSVNIRUQQARoNkr0YCXB1Ymxpc2hlZBIjChNCVU5ETEVfU1RBVEVfQUNUSVZFEAIaCpK9GAZhY3RpdmUSKwoXQlVORExFX1NUQVRFX1NVUEVSU0VERUQQAxoOkr0YCnN1cGVyc2VkZWQSIwoTQlVORExFX1NUQVRFX1BVUkdFRBAEGgqSvRgGcHVyZ2VkYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_gate, file_policyguard_control_v1_policy, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
+  fileDesc("CiNwb2xpY3lndWFyZC9jb250cm9sL3YxL2J1bmRsZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKUBwoGQnVuZGxlEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhMKC2Vudmlyb25tZW50GAQgASgJEg8KB3ZlcnNpb24YBSABKAUSMgoFc3RhdGUYBiABKA4yIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVN0YXRlEl0KBmRpZ2VzdBgHIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCISZQoOY29udGVudF9kaWdlc3QYCCABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEh0KBnNvdXJjZRgJIAEoCUIN2rwYCSJwdWJsaXNoIhIUCgdtZXNzYWdlGAogASgJSACIAQESNgoIcG9saWNpZXMYCyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRISCgpzaXplX2J5dGVzGAwgASgFEjEKBXRlc3RzGA0gASgLMiIucG9saWN5Z3VhcmQuYnVuZGxlLnYxLlRlc3RTdW1tYXJ5EiQKCmNyZWF0ZWRfYnkYDiABKAlCENq8GAwiZ3JfY2lfNGZLOSISLgoKY3JlYXRlZF9hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMYWN0aXZhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEhsKDmFjdGl2YXRpb25fc2VxGBEgASgFSAKIAQESNQoEZGlmZhgSIAEoCzIiLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlRGlmZkgDiAEBEjkKCWFwcHJvdmFscxgTIAMoCzImLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlQXBwcm92YWwSMQoFZ2F0ZXMYFCADKAsyIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZUdhdGVCCgoIX21lc3NhZ2VCDwoNX2FjdGl2YXRlZF9hdEIRCg9fYWN0aXZhdGlvbl9zZXFCBwoFX2RpZmYi8wMKCkFjdGl2YXRpb24SFgoOYWN0aXZhdGlvbl9zZXEYASABKAUSDwoHdmVyc2lvbhgCIAEoBRJdCgZkaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiEigKBnNvdXJjZRgEIAEoCUIY2rwYFCJwcm9tb3RlOnN0YWdpbmdAMTYiEksKBWNhdXNlGAUgASgOMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5BY3RpdmF0aW9uQ2F1c2VCDtq8GAoiYWN0aXZhdGUiSACIAQESHQoQcHJldmlvdXNfdmVyc2lvbhgGIAEoBUgBiAEBEhQKB21lc3NhZ2UYByABKAlIAogBARIpCgpjcmVhdGVkX2J5GAggASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSISNQoMYWN0aXZhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEhMKC2lzX2luX2ZvcmNlGAogASgIQggKBl9jYXVzZUITChFfcHJldmlvdXNfdmVyc2lvbkIKCghfbWVzc2FnZUIPCg1fYWN0aXZhdGVkX2F0Im0KDkJ1bmRsZUFwcHJvdmFsEioKC2FwcHJvdmVkX2J5GAEgASgJQhXavBgRImFkYUBleGFtcGxlLmNvbSISLwoLYXBwcm92ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIr4DCgpCdW5kbGVHYXRlEh0KBGdhdGUYASABKAlCD9q8GAsiYXBwcm92YWxzIhIOCgZwYXNzZWQYAiABKAgSKwoGcmVhc29uGAMgASgJQhbavBgSIjEgb2YgMiBhcHByb3ZhbHMiSACIAQESPwoFc3RhdGUYBCABKA4yIS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVTdGF0ZUIN2rwYCSJwZW5kaW5nIhJECgRraW5kGAUgASgOMiAucG9saWN5Z3VhcmQuY29udHJvbC52MS5HYXRlS2luZEIP2rwYCyJjYW5kaWRhdGUiSAGIAQESTgoLZW5mb3JjZW1lbnQYBiABKA4yJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkdhdGVFbmZvcmNlbWVudEIL2rwYByJibG9jayJIAogBARITCgZydW5faWQYByABKAlIA4gBARItCgdkZXRhaWxzGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgEiAEBQgkKB19yZWFzb25CBwoFX2tpbmRCDgoMX2VuZm9yY2VtZW50QgkKB19ydW5faWRCCgoIX2RldGFpbHMi5AMKCUNhbmRpZGF0ZRIPCgd2ZXJzaW9uGAEgASgFEhYKDmFjdGl2ZV92ZXJzaW9uGAIgASgFEg8KB3BlcmNlbnQYAyABKAUSEgoKc3RhcnRlZF9ieRgEIAEoCRIuCgpzdGFydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdleHBpcmVkGAcgASgIEhMKC2V2YWx1YXRpb25zGAggASgBEhUKDWRpc2FncmVlbWVudHMYCSABKAESDwoHc2tpcHBlZBgKIAEoARIOCgZmYWlsZWQYCyABKAESNgoGY291bnRzGAwgAygLMiYucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5kaWRhdGVDb3VudBI4CgdzYW1wbGVzGA0gAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5DYW5kaWRhdGVTYW1wbGUSSAoMbG9hZF9mYWlsdXJlGA4gASgJQi3avBgpInJ1bnRpbWVfdG9vX29sZDogdGhlIGJ1bmRsZSBuZWVkcyAxLjEuMCJIAIgBAUIPCg1fbG9hZF9mYWlsdXJlIpgBCg5DYW5kaWRhdGVDb3VudBI2Cg5hY3RpdmVfb3V0Y29tZRgBIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lEjkKEWNhbmRpZGF0ZV9vdXRjb21lGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSEwoLZXZhbHVhdGlvbnMYAyABKAEi+wEKD0NhbmRpZGF0ZVNhbXBsZRIVCg1ldmFsdWF0aW9uX2lkGAEgASgJEjYKDmFjdGl2ZV9vdXRjb21lGAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSOQoRY2FuZGlkYXRlX291dGNvbWUYAyABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIbCg5jYW5kaWRhdGVfcnVsZRgEIAEoCUgAiAEBEi4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhEKD19jYW5kaWRhdGVfcnVsZSKgAgoKQnVuZGxlRGlmZhIWCg5hY3RpdmVfdmVyc2lvbhgBIAEoBRIzCgVhZGRlZBgCIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuQnVuZGxlUG9saWN5EjUKB3JlbW92ZWQYAyADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkJ1bmRsZVBvbGljeRI8CgdjaGFuZ2VkGAQgAygLMisucG9saWN5Z3VhcmQuY29udHJvbC52MS5DaGFuZ2VkQnVuZGxlUG9saWN5EjgKBXBhcnRzGAUgAygLMikucG9saWN5Z3VhcmQuY29udHJvbC52MS5DaGFuZ2VkQnVuZGxlUGFydBIWCg5hY3RpdmF0aW9uX3NlcRgGIAEoBSLfAgoQQnVuZGxlQ29tcGFyaXNvbhI1CgRiYXNlGAEgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGVSZWZlcmVuY2USNwoGYnVuZGxlGAIgASgLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5CdW5kbGVSZWZlcmVuY2USIAoKc3RyaWN0bmVzcxgDIAEoCUIM2rwYCCJ3ZWFrZXIiEg8KB3JlYXNvbnMYBCADKAkSOAoIcG9saWNpZXMYBSADKAsyJi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbXBhcmVkUG9saWN5EjMKBWxpc3RzGAYgAygLMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5Db21wYXJlZExpc3QSOQoFcGFydHMYByADKAsyKi5wb2xpY3lndWFyZC5jb250cm9sLnYxLkNvbXBhcmVkQnVuZGxlUGFydCKeAQoPQnVuZGxlUmVmZXJlbmNlEhMKC2Vudmlyb25tZW50GAEgASgJEg8KB3ZlcnNpb24YAiABKAUSZQoOY29udGVudF9kaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiIrQCCg5Db21wYXJlZFBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSHwoEbmFtZRgCIAEoCUIR2rwYDSJzdXBwb3J0LWJvdCISGQoMYmFzZV92ZXJzaW9uGAMgASgFSACIAQESFAoHdmVyc2lvbhgEIAEoBUgBiAEBEiAKCnN0cmljdG5lc3MYBSABKAlCDNq8GAgid2Vha2VyIhIPCgdyZWFzb25zGAYgAygJEjUKB2NoYW5nZXMYByADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlBvbGljeUNoYW5nZRI2Cgl3aXRuZXNzZXMYCCADKAsyIy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkRpZmZXaXRuZXNzQg8KDV9iYXNlX3ZlcnNpb25CCgoIX3ZlcnNpb24ijAEKDENvbXBhcmVkTGlzdBIPCgdsaXN0X2lkGAEgASgJEh8KBG5hbWUYAiABKAlCEdq8GA0iY29tcGV0aXRvcnMiEg0KBWFkZGVkGAMgASgFEg8KB3JlbW92ZWQYBCABKAUSEwoLYWRkZWRfaXRlbXMYBSADKAkSFQoNcmVtb3ZlZF9pdGVtcxgGIAMoCSKtAgoSQ29tcGFyZWRCdW5kbGVQYXJ0Ei8KBHBhdGgYASABKAlCIdq8GB0iYmFja2VuZHMvYWNtZS50b3hpY2l0eS5qc29uIhJnCgtiYXNlX2RpZ2VzdBgCIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCJIAIgBARJiCgZkaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiSAGIAQFCDgoMX2Jhc2VfZGlnZXN0QgkKB19kaWdlc3QixAIKEUNoYW5nZWRCdW5kbGVQYXJ0EkMKBHBhdGgYASABKAlCNdq8GDEibGlzdHMvMGQwZTZmNmEtNGYwZi00YjdlLTlmNTUtMGY4ZjViM2I2ZjEwLmpzb24iEmkKDWFjdGl2ZV9kaWdlc3QYAiABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiSACIAQESYgoGZGlnZXN0GAMgASgJQk3avBhJInNoYTI1Njo5Zjg2ZDA4MTg4NGM3ZDY1OWEyZmVhYTBjNTVhZDAxNWEzYmY0ZjFiMmIwYjgyMmNkMTVkNmMxNWIwZjAwYTA4IkgBiAEBQhAKDl9hY3RpdmVfZGlnZXN0QgkKB19kaWdlc3QiXwoTQ2hhbmdlZEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIWCg5hY3RpdmVfdmVyc2lvbhgDIAEoBRIPCgd2ZXJzaW9uGAQgASgFIkAKDEJ1bmRsZVBvbGljeRIRCglwb2xpY3lfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgFKv4CCg9BY3RpdmF0aW9uQ2F1c2USIAocQUNUSVZBVElPTl9DQVVTRV9VTlNQRUNJRklFRBAAEikKGEFDVElWQVRJT05fQ0FVU0VfUFVCTElTSBABGguSvRgHcHVibGlzaBItChpBQ1RJVkFUSU9OX0NBVVNFX1JFUFVCTElTSBACGg2SvRgJcmVwdWJsaXNoEikKGEFDVElWQVRJT05fQ0FVU0VfUFJPTU9URRADGguSvRgHcHJvbW90ZRIrChlBQ1RJVkFUSU9OX0NBVVNFX0FDVElWQVRFEAQaDJK9GAhhY3RpdmF0ZRIzCh1BQ1RJVkFUSU9OX0NBVVNFX09WRVJSSURFX1NFVBAFGhCSvRgMb3ZlcnJpZGVfc2V0EjcKH0FDVElWQVRJT05fQ0FVU0VfT1ZFUlJJREVfRU5ERUQQBhoSkr0YDm92ZXJyaWRlX2VuZGVkEikKGEFDVElWQVRJT05fQ0FVU0VfUkVTVE9SRRAHGguSvRgHcmVzdG9yZSrNAQoLQnVuZGxlU3RhdGUSHAoYQlVORExFX1NUQVRFX1VOU1BFQ0lGSUVEEAASKQoWQlVORExFX1NUQVRFX1BVQkxJU0hFRBABGg2SvRgJcHVibGlzaGVkEiMKE0JVTkRMRV9TVEFURV9BQ1RJVkUQAhoKkr0YBmFjdGl2ZRIrChdCVU5ETEVfU1RBVEVfU1VQRVJTRURFRBADGg6SvRgKc3VwZXJzZWRlZBIjChNCVU5ETEVfU1RBVEVfUFVSR0VEEAQaCpK9GAZwdXJnZWRiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_policyguard_bundle_v1_bundle, file_policyguard_control_v1_gate, file_policyguard_control_v1_policy, file_policyguard_options_v1_options, file_policyguard_policy_v1_outcome]);
 
 /**
  * Bundle is a signed, immutable set of policies of one environment.
@@ -182,6 +182,91 @@ export const BundleSchema: GenMessage<Bundle> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_bundle, 0);
 
 /**
+ * Activation says that a version was put into force, and by whom.
+ *
+ * @generated from message policyguard.control.v1.Activation
+ */
+export type Activation = Message<"policyguard.control.v1.Activation"> & {
+  /**
+   * Sequence number. It grows by one in each environment, and leaves numbers out after a restore from a backup.
+   *
+   * @generated from field: int32 activation_seq = 1;
+   */
+  activationSeq: number;
+
+  /**
+   * The version that it put into force.
+   *
+   * @generated from field: int32 version = 2;
+   */
+  version: number;
+
+  /**
+   * "sha256:" and the digest of the version's signed manifest.
+   *
+   * @generated from field: string digest = 3;
+   */
+  digest: string;
+
+  /**
+   * How the version was made: "publish", "republish", or "promote:<environment>@<version>".
+   *
+   * @generated from field: string source = 4;
+   */
+  source: string;
+
+  /**
+   * What made the activation. Null where that is not known: it was not kept at first, and follows only for versions that
+   * were activated as they were made, and not again.
+   *
+   * @generated from field: optional policyguard.control.v1.ActivationCause cause = 5;
+   */
+  cause?: ActivationCause | undefined;
+
+  /**
+   * The version that was in force before; null for the first. An older version after a newer one is a roll-back.
+   *
+   * @generated from field: optional int32 previous_version = 6;
+   */
+  previousVersion?: number | undefined;
+
+  /**
+   * What its author said of it: the message of the call, or the reason of the override; null when there is none.
+   *
+   * @generated from field: optional string message = 7;
+   */
+  message?: string | undefined;
+
+  /**
+   * Who made it: a member's e-mail address, a token's prefix, or the operator.
+   *
+   * @generated from field: string created_by = 8;
+   */
+  createdBy: string;
+
+  /**
+   * When. Null where that is not known: it was not kept at first, and follows only for the last activation of a version.
+   *
+   * @generated from field: optional google.protobuf.Timestamp activated_at = 9;
+   */
+  activatedAt?: Timestamp | undefined;
+
+  /**
+   * Whether it is the one that runtimes enforce.
+   *
+   * @generated from field: bool is_in_force = 10;
+   */
+  isInForce: boolean;
+};
+
+/**
+ * Describes the message policyguard.control.v1.Activation.
+ * Use `create(ActivationSchema)` to create a new message.
+ */
+export const ActivationSchema: GenMessage<Activation> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_bundle, 1);
+
+/**
  * BundleApproval says that a person has approved a bundle.
  *
  * @generated from message policyguard.control.v1.BundleApproval
@@ -207,7 +292,7 @@ export type BundleApproval = Message<"policyguard.control.v1.BundleApproval"> & 
  * Use `create(BundleApprovalSchema)` to create a new message.
  */
 export const BundleApprovalSchema: GenMessage<BundleApproval> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 1);
+  messageDesc(file_policyguard_control_v1_bundle, 2);
 
 /**
  * BundleGate is a condition of activation.
@@ -282,7 +367,7 @@ export type BundleGate = Message<"policyguard.control.v1.BundleGate"> & {
  * Use `create(BundleGateSchema)` to create a new message.
  */
 export const BundleGateSchema: GenMessage<BundleGate> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 2);
+  messageDesc(file_policyguard_control_v1_bundle, 3);
 
 /**
  * Candidate is a version that runtimes evaluate beside the active one, and never enforce.
@@ -395,7 +480,7 @@ export type Candidate = Message<"policyguard.control.v1.Candidate"> & {
  * Use `create(CandidateSchema)` to create a new message.
  */
 export const CandidateSchema: GenMessage<Candidate> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 3);
+  messageDesc(file_policyguard_control_v1_bundle, 4);
 
 /**
  * CandidateCount says how often a pair of outcomes occurred.
@@ -430,7 +515,7 @@ export type CandidateCount = Message<"policyguard.control.v1.CandidateCount"> & 
  * Use `create(CandidateCountSchema)` to create a new message.
  */
 export const CandidateCountSchema: GenMessage<CandidateCount> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 4);
+  messageDesc(file_policyguard_control_v1_bundle, 5);
 
 /**
  * CandidateSample is an evaluation in which the outcomes differ.
@@ -479,7 +564,7 @@ export type CandidateSample = Message<"policyguard.control.v1.CandidateSample"> 
  * Use `create(CandidateSampleSchema)` to create a new message.
  */
 export const CandidateSampleSchema: GenMessage<CandidateSample> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 5);
+  messageDesc(file_policyguard_control_v1_bundle, 6);
 
 /**
  * BundleDiff says what activating a bundle would change: which policies, and which parts of the content.
@@ -522,6 +607,13 @@ export type BundleDiff = Message<"policyguard.control.v1.BundleDiff"> & {
    * @generated from field: repeated policyguard.control.v1.ChangedBundlePart parts = 5;
    */
   parts: ChangedBundlePart[];
+
+  /**
+   * Sequence number of the activation in force: what expected_activation_seq of an activation refers to.
+   *
+   * @generated from field: int32 activation_seq = 6;
+   */
+  activationSeq: number;
 };
 
 /**
@@ -529,7 +621,7 @@ export type BundleDiff = Message<"policyguard.control.v1.BundleDiff"> & {
  * Use `create(BundleDiffSchema)` to create a new message.
  */
 export const BundleDiffSchema: GenMessage<BundleDiff> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 6);
+  messageDesc(file_policyguard_control_v1_bundle, 7);
 
 /**
  * BundleComparison says what differs in meaning when a bundle takes the place of another one, the base.
@@ -594,7 +686,7 @@ export type BundleComparison = Message<"policyguard.control.v1.BundleComparison"
  * Use `create(BundleComparisonSchema)` to create a new message.
  */
 export const BundleComparisonSchema: GenMessage<BundleComparison> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 7);
+  messageDesc(file_policyguard_control_v1_bundle, 8);
 
 /**
  * BundleReference names a bundle of a project.
@@ -629,7 +721,7 @@ export type BundleReference = Message<"policyguard.control.v1.BundleReference"> 
  * Use `create(BundleReferenceSchema)` to create a new message.
  */
 export const BundleReferenceSchema: GenMessage<BundleReference> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 8);
+  messageDesc(file_policyguard_control_v1_bundle, 9);
 
 /**
  * ComparedPolicy says what becomes of a policy.
@@ -699,7 +791,7 @@ export type ComparedPolicy = Message<"policyguard.control.v1.ComparedPolicy"> & 
  * Use `create(ComparedPolicySchema)` to create a new message.
  */
 export const ComparedPolicySchema: GenMessage<ComparedPolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 9);
+  messageDesc(file_policyguard_control_v1_bundle, 10);
 
 /**
  * ComparedList says how the items of a named list differ.
@@ -755,7 +847,7 @@ export type ComparedList = Message<"policyguard.control.v1.ComparedList"> & {
  * Use `create(ComparedListSchema)` to create a new message.
  */
 export const ComparedListSchema: GenMessage<ComparedList> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 10);
+  messageDesc(file_policyguard_control_v1_bundle, 11);
 
 /**
  * ComparedBundlePart is a part of the content, other than policies and lists, that differs between two bundles.
@@ -790,7 +882,7 @@ export type ComparedBundlePart = Message<"policyguard.control.v1.ComparedBundleP
  * Use `create(ComparedBundlePartSchema)` to create a new message.
  */
 export const ComparedBundlePartSchema: GenMessage<ComparedBundlePart> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 11);
+  messageDesc(file_policyguard_control_v1_bundle, 12);
 
 /**
  * ChangedBundlePart is a part of the content that differs between two bundles.
@@ -825,7 +917,7 @@ export type ChangedBundlePart = Message<"policyguard.control.v1.ChangedBundlePar
  * Use `create(ChangedBundlePartSchema)` to create a new message.
  */
 export const ChangedBundlePartSchema: GenMessage<ChangedBundlePart> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 12);
+  messageDesc(file_policyguard_control_v1_bundle, 13);
 
 /**
  * ChangedBundlePolicy names two versions of a policy.
@@ -867,7 +959,7 @@ export type ChangedBundlePolicy = Message<"policyguard.control.v1.ChangedBundleP
  * Use `create(ChangedBundlePolicySchema)` to create a new message.
  */
 export const ChangedBundlePolicySchema: GenMessage<ChangedBundlePolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 13);
+  messageDesc(file_policyguard_control_v1_bundle, 14);
 
 /**
  * BundlePolicy names a policy version in a bundle.
@@ -902,7 +994,83 @@ export type BundlePolicy = Message<"policyguard.control.v1.BundlePolicy"> & {
  * Use `create(BundlePolicySchema)` to create a new message.
  */
 export const BundlePolicySchema: GenMessage<BundlePolicy> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_bundle, 14);
+  messageDesc(file_policyguard_control_v1_bundle, 15);
+
+/**
+ * ActivationCause is what made an activation.
+ *
+ * @generated from enum policyguard.control.v1.ActivationCause
+ */
+export const ActivationCause = {
+  /**
+   * Do not use this default value.
+   *
+   * @generated from enum value: ACTIVATION_CAUSE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * PublishBundle with activate=true.
+   *
+   * @generated from enum value: ACTIVATION_CAUSE_PUBLISH = 1;
+   */
+  PUBLISH: 1,
+
+  /**
+   * RepublishBundle with activate=true.
+   *
+   * @generated from enum value: ACTIVATION_CAUSE_REPUBLISH = 2;
+   */
+  REPUBLISH: 2,
+
+  /**
+   * PromoteBundle from another environment.
+   *
+   * @generated from enum value: ACTIVATION_CAUSE_PROMOTE = 3;
+   */
+  PROMOTE: 3,
+
+  /**
+   * ActivateBundle, of an older version too.
+   *
+   * @generated from enum value: ACTIVATION_CAUSE_ACTIVATE = 4;
+   */
+  ACTIVATE: 4,
+
+  /**
+   * A rule of the same version was put into shadow for a while.
+   *
+   * @generated from enum value: ACTIVATION_CAUSE_OVERRIDE_SET = 5;
+   */
+  OVERRIDE_SET: 5,
+
+  /**
+   * An override of the same version was ended before its time.
+   *
+   * @generated from enum value: ACTIVATION_CAUSE_OVERRIDE_ENDED = 6;
+   */
+  OVERRIDE_ENDED: 6,
+
+  /**
+   * The operator restored the database from a backup.
+   *
+   * @generated from enum value: ACTIVATION_CAUSE_RESTORE = 7;
+   */
+  RESTORE: 7,
+} as const;
+
+/**
+ * ActivationCause is what made an activation.
+ *
+ * @generated from enum policyguard.control.v1.ActivationCause
+ */
+export type ActivationCause = (typeof ActivationCause)[keyof typeof ActivationCause] | UnknownEnum;
+
+/**
+ * Describes the enum policyguard.control.v1.ActivationCause.
+ */
+export const ActivationCauseSchema: GenEnum<ActivationCause> = /*@__PURE__*/
+  enumDesc(file_policyguard_control_v1_bundle, 0);
 
 /**
  * BundleState is the state of a bundle in its environment.
@@ -957,5 +1125,5 @@ export type BundleState = (typeof BundleState)[keyof typeof BundleState] | Unkno
  * Describes the enum policyguard.control.v1.BundleState.
  */
 export const BundleStateSchema: GenEnum<BundleState> = /*@__PURE__*/
-  enumDesc(file_policyguard_control_v1_bundle, 0);
+  enumDesc(file_policyguard_control_v1_bundle, 1);
 

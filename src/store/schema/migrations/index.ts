@@ -39,6 +39,7 @@ import { KnowTheDatabase } from "./0035-know-the-database.ts";
 import { NameModels } from "./0036-name-models.ts";
 import { NamePresets } from "./0037-name-presets.ts";
 import { SampleTraces } from "./0038-sample-traces.ts";
+import { KeepActivationHistory } from "./0039-keep-activation-history.ts";
 
 /**
  * The schema of the first release, as it came about. Nobody runs an older release beside it, so these do what those of
@@ -88,4 +89,5 @@ export const migrations: readonly PhasedMigration[] = [
   { name: "0036-name-models", class: NameModels, phase: "expand" },
   { name: "0037-name-presets", class: NamePresets, phase: "expand" },
   { name: "0038-sample-traces", class: SampleTraces, phase: "expand" },
+  { name: "0039-keep-activation-history", class: KeepActivationHistory, phase: "expand" },
 ];

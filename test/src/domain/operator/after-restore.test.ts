@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ownAnalysis } from "../../../../src/domain/analysis/own-analysis.ts";
+import { ActivationHistory } from "../../../../src/domain/bundle/activation-history.ts";
 import { trialSigner } from "../../../../src/domain/bundle/external-signer.ts";
 import { SigningKeys } from "../../../../src/domain/bundle/signing-keys.ts";
 import { AfterRestore, type RestoreInput } from "../../../../src/domain/operator/after-restore.ts";
@@ -123,7 +124,13 @@ describe("after a restore", () => {
     expect(after.keys_serial).toBe(await serialOf(world));
     // A runtime that knows only the former key follows.
     expect(after.kids).toEqual([done?.keys.made.kid, ...before.kids]);
-    const next = await bundlesOf(database, keys).publish(caller, { projectId, environment }, { activate: true });
+    const place = { projectId, environment };
+    const [told] = await new ActivationHistory(database).list(caller, place, { limit: 9, offset: 0 });
+    expect(told).toMatchObject([
+      ...[{ cause: "restore", activationSeq: after.activation_seq, version: 1, previousVersion: 1, isInForce: true }],
+      ...[{ cause: "publish", activationSeq: before.activation_seq, version: 1, isInForce: false }],
+    ]);
+    const next = await bundlesOf(database, keys).publish(caller, place, { activate: true });
     expect(next.bundle.version).toBeGreaterThan(1_000_000);
     // There is no end of keys: where there are as many as there may be, the oldest goes.
     const gone: unknown[] = [];
