@@ -42,6 +42,8 @@ export interface Failure {
   readonly fields: readonly FieldFault[];
   /** The gates of an environment that were checked; empty when none was. */
   readonly gates: readonly GateFault[];
+  /** The activation in force, by its sequence number, where the call expected another one; 0 for none. */
+  readonly activationSeq: number | undefined;
   /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
   /** For support: the id of the call in the server's log. */
@@ -81,12 +83,16 @@ export function failureOf(error: unknown): Failure {
     code: detail?.error ?? "",
     fields: fieldsOf(extra.fields),
     gates: gatesOf(extra.gates),
+    activationSeq: typeof extra.current_activation_seq === "number" ? extra.current_activation_seq : undefined,
     retryAfter: typeof extra.retry_after === "number" ? extra.retry_after : undefined,
     requestId: error.metadata.get("x-request-id") ?? undefined,
   };
 }
 
-const noDetail = { code: "", fields: [], gates: [], retryAfter: undefined, requestId: undefined };
+const noDetail = {
+  ...{ code: "", fields: [], gates: [] },
+  ...{ activationSeq: undefined, retryAfter: undefined, requestId: undefined },
+};
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -32,6 +32,8 @@ test("fields and the time to wait come from the detail", () => {
     fields: [{ field: "name", message: "is too long" }],
   });
   expect(failed(Code.ResourceExhausted, Reason.RATE_LIMITED, { retry_after: 7 }).retryAfter).toBe(7);
+  const overtaken = { current_activation_seq: 0, current_version: null };
+  expect(failed(Code.FailedPrecondition, Reason.CONFLICT, overtaken).activationSeq).toBe(0);
 });
 
 test("what is no answer of the server is told apart from one", () => {

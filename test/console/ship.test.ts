@@ -66,6 +66,18 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
   }
   let policyId: string | undefined;
 
+  /** Puts a version of dev into force, as the ci token does. */
+  async function activate(version: number, message: string): Promise<void> {
+    const { world, plane } = driver;
+    const path = `/v1/orgs/${world.orgId}/projects/${projectId}/envs/dev/bundles/${version}/activate`;
+    const answer = await fetch(plane.baseUrl + path, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${world.tokens.ci}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ message }),
+    });
+    expect(answer.status, await answer.text()).toBe(200);
+  }
+
   const bundlePath = (version: number) => `/environments/${projectId}/dev/${version}`;
 
   test("a version's page says what it changes, is tried beside the active one, and is activated there", async () => {
@@ -90,6 +102,52 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByText("Runtimes enforce this version.").waitFor();
     expect(await page.title()).toBe("v2 of dev · Policy Guard");
+  });
+
+  test("two people who activate at once do not overwrite each other unseen, and nothing typed is lost", async () => {
+    const why = `back, says ${hostile}`;
+    const page = await driver.openAs("owner", driver.at(bundlePath(1)));
+    await page.getByRole("button", { name: "Roll dev back to v1" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Why").fill(why);
+    await activate(2, `again ${hostile}`);
+    await dialog.getByRole("button", { name: "Activate v1 in dev" }).click();
+    await dialog.getByRole("alert").filter({ hasText: "Somebody else activated something here" }).waitFor();
+    await dialog.getByText("activated again").waitFor();
+    await dialog.getByText(`again ${hostile}`).waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
+    expect(await dialog.getByLabel("Why").inputValue()).toBe(why);
+    await dialog.getByRole("button", { name: "Activate v1 all the same" }).click();
+    await page.getByText("Version 1 is active in dev.").waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+
+    await driver.go(page, `/environments/${projectId}/dev/settings`);
+    const history = page.getByRole("table", { name: "What was in force" });
+    const newest = history.locator("tbody tr").first();
+    await newest.getByText("in force").waitFor();
+    await newest.getByText("rolled back from v2").waitFor();
+    await newest.getByRole("cell", { name: why, exact: true }).waitFor();
+    await newest.getByRole("link", { name: "Compare with v2" }).click();
+    await page.getByRole("region", { name: "What changes from v2 of dev to v1 of dev" }).waitFor();
+    await page.goBack();
+    const former = history.locator("tbody tr").nth(1);
+    await former.getByText("activated again").waitFor();
+    await former.getByRole("link", { name: "Activate v2…" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "v2 of dev" }).waitFor();
+  });
+
+  test("the history of an environment is read on a phone, and by whoever may only look", async () => {
+    const page = await driver.openAs("viewer", driver.at(`/environments/${projectId}/dev/settings`), {
+      ...{ width: 390, height: 800 },
+    });
+    const history = page.getByRole("table", { name: "What was in force" });
+    await history.getByText(/published and activated.*gr_ci_.*<img src=x/).waitFor();
+    expect(await history.getByRole("link", { name: /^(Activate|Roll)/ }).count()).toBe(0);
+    expect(await history.getByRole("columnheader", { name: "Who" }).count()).toBe(0);
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await driver.go(page, `/environments/${projectId}/prod/settings`);
+    await page.getByText("Nothing was activated yet.").waitFor();
   });
 
   test("a promotion shows what becomes of the target before anything is made, and then its gates", async () => {

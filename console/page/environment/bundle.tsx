@@ -94,7 +94,7 @@ function Activate({ bundle, environment }: { readonly bundle: Bundle; readonly e
       )}
       {isAsking && (
         <DeedDialog
-          deed={{ kind: "activate", environment, version: bundle.version }}
+          deed={{ kind: "activate", environment, version: bundle.version, inForce: bundle.diff?.activationSeq ?? 0 }}
           orgId={orgId}
           projectId={projectId}
           onClose={() => setAsking(false)}

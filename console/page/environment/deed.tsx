@@ -18,6 +18,7 @@ import { en } from "../../text/en.ts";
 import style from "./environment.module.css";
 import { mayOverride, type Override, OverrideFields, useOverride } from "./gate/override.tsx";
 import { StandingGates, standingOf } from "./gate/standing.tsx";
+import { Overtaken } from "./overtaken.tsx";
 import { whyNotActivate } from "./state.ts";
 
 const texts = en.environments;
@@ -27,7 +28,13 @@ const bundles = createClient(BundleService, transport);
 export type Deed =
   | { readonly kind: "publish"; readonly environment: Environment }
   | { readonly kind: "republish"; readonly environment: Environment }
-  | { readonly kind: "activate"; readonly environment: Environment; readonly version: number };
+  | {
+      readonly kind: "activate";
+      readonly environment: Environment;
+      readonly version: number;
+      /** The activation in force by its sequence number, 0 for none: what the person has looked at. */
+      readonly inForce: number;
+    };
 
 /** Asks, does it, and says what became of it. */
 export function DeedDialog({
@@ -46,6 +53,9 @@ export function DeedDialog({
   const [done, setDone] = useState<string>();
   const gates = useClosedGates(deed, { orgId, projectId }, error);
   const past = useOverride(gates.closed);
+  // What the page behind the dialog learns meanwhile is not what the person saw.
+  const [seen, setSeen] = useState(deed.kind === "activate" ? deed.inForce : undefined);
+  const isOvertaken = error !== undefined && failureOf(error).activationSeq !== undefined;
   const isOverridable = gates.closed.length > 0 && mayOverride(deed.environment, role);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -54,10 +64,20 @@ export function DeedDialog({
     const options = {
       activate: form.get("activate") === "on",
       ...(message === "" ? {} : { message }),
+      ...(seen === undefined ? {} : { expectedActivationSeq: seen }),
       ...(past.override === undefined ? {} : { override: past.override }),
     };
     run(async () => {
-      setDone(await perform(deed, { orgId, projectId }, options));
+      try {
+        setDone(await perform(deed, { orgId, projectId }, options));
+      } catch (failure) {
+        const { activationSeq } = failureOf(failure);
+        if (activationSeq !== undefined) {
+          setSeen(activationSeq);
+          await invalidate(BundleService.method.activateBundle);
+        }
+        throw failure;
+      }
       await invalidate(BundleService.method.activateBundle);
     });
   };
@@ -78,14 +98,19 @@ export function DeedDialog({
     <Dialog title={title} onClose={onClose}>
       <form className={style.form} onSubmit={submit}>
         <p>{text}</p>
-        {deed.kind !== "activate" && (
-          <FormFaults value={faultsOf(error)}>
-            <TextField label={texts.message} name="message" maxLength={2000} />
-            <ActivateNow environment={deed.environment} />
-          </FormFaults>
-        )}
+        <FormFaults value={faultsOf(error)}>
+          {deed.kind === "activate" ? (
+            <TextField label={texts.why} hint={texts.whyHint} name="message" maxLength={2000} />
+          ) : (
+            <>
+              <TextField label={texts.message} name="message" maxLength={2000} />
+              <ActivateNow environment={deed.environment} />
+            </>
+          )}
+        </FormFaults>
         {gates.shown}
-        {error !== undefined && <Failed error={error} />}
+        {error !== undefined && !isOvertaken && <Failed error={error} />}
+        {isOvertaken && <Overtaken place={{ orgId, projectId, envName: deed.environment.name }} />}
         {isOverridable && <OverrideFields closed={gates.closed} choice={past.choice} onChange={past.onChange} />}
         <DialogActions>
           <Button onClick={onClose}>{en.common.cancel}</Button>
@@ -95,7 +120,7 @@ export function DeedDialog({
             disabled={isBusy}
             why={deed.kind === "activate" && !past.isComplete ? en.gates.reasonMissing : undefined}
           >
-            {confirm}
+            {isOvertaken && deed.kind === "activate" ? texts.activateStill(deed.version) : confirm}
           </Button>
         </DialogActions>
       </form>
@@ -149,17 +174,24 @@ function wordsOf(deed: Deed) {
   return { title, text: texts.activateText, confirm: title };
 }
 
+interface DeedOptions {
+  readonly activate: boolean;
+  readonly message?: string;
+  readonly expectedActivationSeq?: number;
+  readonly override?: Override;
+}
+
 async function perform(
   deed: Deed,
   place: { readonly orgId: string; readonly projectId: string },
-  options: { readonly activate: boolean; readonly message?: string; readonly override?: Override },
+  { expectedActivationSeq, ...options }: DeedOptions,
 ): Promise<string> {
   const env = deed.environment.name;
   if (deed.kind === "activate") {
-    const { override } = options;
+    const { activate: _, ...rest } = options;
     await bundles.activateBundle({
-      ...{ ...place, envName: env, version: deed.version },
-      ...(override === undefined ? {} : { override }),
+      ...{ ...place, envName: env, version: deed.version, ...rest },
+      ...(expectedActivationSeq === undefined ? {} : { expectedActivationSeq }),
     });
     return texts.activated(deed.version, env);
   }

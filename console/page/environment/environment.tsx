@@ -13,13 +13,14 @@ import { en } from "../../text/en.ts";
 import { type Deed, DeedDialog } from "./deed.tsx";
 import { GateList } from "./gate/list.tsx";
 import { GateResults } from "./gate/results.tsx";
+import { History } from "./history.tsx";
 import { DeleteEnvironment, Order } from "./order.tsx";
 import { Rules } from "./rules.tsx";
 import { Versions } from "./versions.tsx";
 
 const texts = en.environment;
 
-/** One environment: its gates and what was found out for them, its rules, its versions, its place in the order. */
+/** One environment: its gates and what was found out for them, its rules, what was in force, its versions, its place. */
 export function EnvironmentPage() {
   const { orgId } = useOrganization();
   const { project: projectId, env: envName } = useParams({ from: "/o/$org/environments/$project/$env/settings" });
@@ -48,6 +49,7 @@ export function EnvironmentPage() {
               <GateList place={place} />
               <GateResults place={place} />
               <Rules environment={environment} />
+              <History place={place} activeVersion={environment.activeVersion} />
               <Versions place={place} />
               <Order all={environments} environment={environment} />
               <DeleteEnvironment environment={environment} />

@@ -1,4 +1,11 @@
-import { type Bundle, BundleState } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
+import {
+  type Activation,
+  ActivationCause,
+  ActivationCauseSchema,
+  type Bundle,
+  BundleState,
+} from "../../../gen/policyguard/control/v1/bundle_pb.ts";
+import { wireNames } from "../../data/wire-name.ts";
 import { en } from "../../text/en.ts";
 
 const names: Readonly<Record<BundleState, string>> = {
@@ -33,4 +40,15 @@ export function whyNotActivate(
 ): string | undefined {
   if (isFrozen) return en.environments.isFrozen;
   return isProtected && role !== "admin" && role !== "owner" ? en.bundle.needsAdmin : undefined;
+}
+
+const causes = wireNames<ActivationCause>(ActivationCauseSchema);
+
+/** What an activation did, in words. */
+export function activationText({ cause, source, version, previousVersion = 0 }: Activation): string {
+  if (cause === undefined) return en.common.none;
+  if (cause === ActivationCause.PROMOTE) return en.environment.promoted(sourceText({ source }));
+  if (cause === ActivationCause.ACTIVATE && version < previousVersion) return en.environment.back(previousVersion);
+  if (cause === ActivationCause.ACTIVATE && version === previousVersion) return en.environment.again;
+  return en.environment.causes[causes.nameOf(cause)] ?? "";
 }
