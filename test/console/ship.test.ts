@@ -145,6 +145,8 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await history.getByText(/published and activated.*gr_ci_.*<img src=x/).waitFor();
     expect(await history.getByRole("link", { name: /^(Activate|Roll)/ }).count()).toBe(0);
     expect(await history.getByRole("columnheader", { name: "Who" }).count()).toBe(0);
+    await history.getByRole("link", { name: "Compare with v2" }).waitFor();
+    expect(await history.evaluate((table) => table.scrollWidth <= (table.parentElement?.clientWidth ?? 0))).toBe(true);
     expect(await driver.flawsOf(page)).toEqual([]);
     await driver.go(page, `/environments/${projectId}/prod/settings`);
     await page.getByText("Nothing was activated yet.").waitFor();

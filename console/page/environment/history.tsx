@@ -51,14 +51,19 @@ export function History({
                     title: texts.activation,
                     cell: (activation) => <Enforced place={place} activation={activation} />,
                   },
-                  { title: texts.deed, cell: (activation) => <What activation={activation} /> },
+                  {
+                    title: texts.deed,
+                    cell: (activation) => <What {...{ place, activation, activeVersion }} />,
+                  },
                   { title: texts.message, isExtra: true, cell: ({ message }) => message ?? en.common.none },
                   { title: texts.by, isExtra: true, cell: ({ createdBy }) => createdBy },
-                  { title: texts.when, isNumber: true, cell: ({ activatedAt }) => <Ago time={activatedAt} /> },
                   {
-                    title: "",
-                    isNumber: true,
-                    cell: (activation) => <Ways place={place} activation={activation} activeVersion={activeVersion} />,
+                    ...{ title: texts.when, isExtra: true, isNumber: true },
+                    cell: ({ activatedAt }) => <Ago time={activatedAt} />,
+                  },
+                  {
+                    ...{ title: "", isExtra: true, isNumber: true },
+                    cell: (activation) => <Ways {...{ place, activation, activeVersion }} />,
                   },
                 ]}
               />
@@ -92,28 +97,30 @@ function Enforced({ place, activation: { activationSeq, version, isInForce } }: 
   );
 }
 
-function What({ activation }: Pick<Entry, "activation">) {
-  const { createdBy, message } = activation;
+/** What happened; on phones, where the other columns have no room, all the rest as well. */
+function What({ place, activation, activeVersion }: Way) {
+  const { createdBy, activatedAt, message } = activation;
   return (
     <>
       {activationText(activation)}
-      <span className={style.onPhones}>
-        {createdBy}
+      <div className={style.onPhones}>
+        {createdBy} · <Ago time={activatedAt} />
         {message !== undefined && ` · ${message}`}
-      </span>
+        <Ways {...{ place, activation, activeVersion }} />
+      </div>
     </>
   );
 }
 
+interface Way extends Entry {
+  readonly activeVersion: number;
+}
+
 /** To what it changed, and back to it. */
-function Ways({
-  place: { orgId, projectId, envName },
-  activation: { version, previousVersion },
-  activeVersion,
-}: Entry & { readonly activeVersion: number }) {
+function Ways({ place: { orgId, projectId, envName }, activation: { version, previousVersion }, activeVersion }: Way) {
   const { can } = useOrganization();
   return (
-    <span className={`${layout.row} ${layout.end}`}>
+    <span className={style.ways}>
       {previousVersion !== undefined && previousVersion !== version && (
         <LinkButton
           kind="quiet"
