@@ -92,3 +92,25 @@ it("a message is kept as it was sent, in the history and in the log of evidence"
   const { evidence } = await home.call("GET", "/evidence?action=bundle.activate&limit=1");
   expect(evidence[0].after).toMatchObject({ activation_message: message, activation_seq: body.activation_seq });
 });
+
+it("of what the release before this one activated, only what is certain is told", async () => {
+  const forget = async () => {
+    await home.plane.database.systemTransaction(home.world.orgId, (tx) =>
+      tx.sql("update activation set cause = null, message = null, activated_at = null where org_id = ?", [tx.orgId]),
+    );
+    return (await history("?limit=3")).activations;
+  };
+  const times = new Map<number, string>();
+  for (const version of [2, 3, 2]) times.set(version, (await activate(version, { message: "gone" })).body.activated_at);
+  const unknown = { cause: null, message: null };
+  expect(await forget()).toMatchObject([
+    { version: 2, previous_version: 3, activated_at: times.get(2), is_in_force: true, ...unknown },
+    { version: 3, previous_version: 2, activated_at: times.get(3), is_in_force: false, ...unknown },
+    // The version has the time of its later activation.
+    { version: 2, activated_at: null, ...unknown },
+  ]);
+  const bundle = await home.call("POST", `${path}/bundles/publish`, { activate: true, message: "at once" });
+  const [newest, former] = await forget();
+  expect(newest).toMatchObject({ cause: "publish", message: "at once", activated_at: bundle.activated_at });
+  expect(former).toMatchObject({ version: 2, activated_at: times.get(2), ...unknown });
+});
