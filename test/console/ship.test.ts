@@ -9,6 +9,10 @@ import { eventually } from "../harness/eventually.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 
 const hostile = `<img src=x onerror="document.title='taken'"> & "quoted"`;
+const looks = [
+  { colorScheme: "dark", width: 390 },
+  { colorScheme: "light", width: 1440 },
+] as const;
 const document = (name: string, action: string) =>
   `apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: ${name}}\nrules:\n  - {id: attack, stages: [input], detect: injection, action: ${action}}\n`;
 
@@ -115,7 +119,10 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await dialog.getByRole("alert").filter({ hasText: "Somebody else activated something here" }).waitFor();
     await dialog.getByText("activated again").waitFor();
     await dialog.getByText(`again ${hostile}`).waitFor();
-    expect(await driver.flawsOf(page)).toEqual([]);
+    for (const look of looks) {
+      await driver.show(page, look);
+      expect(await driver.flawsOf(page)).toEqual([]);
+    }
     expect(await dialog.getByLabel("Why").inputValue()).toBe(why);
     await dialog.getByRole("button", { name: "Activate v1 all the same" }).click();
     await page.getByText("Version 1 is active in dev.").waitFor();
@@ -147,7 +154,10 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     expect(await history.getByRole("columnheader", { name: "Who" }).count()).toBe(0);
     await history.getByRole("link", { name: "Compare with v2" }).waitFor();
     expect(await history.evaluate((table) => table.scrollWidth <= (table.parentElement?.clientWidth ?? 0))).toBe(true);
-    expect(await driver.flawsOf(page)).toEqual([]);
+    for (const look of looks) {
+      await driver.show(page, look);
+      expect(await driver.flawsOf(page)).toEqual([]);
+    }
     await driver.go(page, `/environments/${projectId}/prod/settings`);
     await page.getByText("Nothing was activated yet.").waitFor();
   });
