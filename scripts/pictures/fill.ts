@@ -10,6 +10,7 @@ import type { Installation } from "../compare/process/installation.ts";
 export interface Filled {
   readonly policy: string;
   readonly trace: string;
+  readonly project: string;
 }
 
 const texts = [
@@ -49,11 +50,20 @@ export async function fill({ facts, orgUrl }: Installation): Promise<Filled> {
     const request = { text, agent_id: agents[index % agents.length] ?? "" };
     await demand(`${facts.runtime_url}/v1/evaluate/input`, { token: facts.runtime_token, body: request });
   }
+  const lists = { activate: true, message: "Take the partners of today" };
+  await demand(`${environments}/dev/bundles/republish`, { token: admin, body: lists });
+  const activations = [
+    { version: 1, message: "Refunds were blocked: back, until it is mended" },
+    { version: 2, message: "It was the threshold of another rule" },
+  ];
+  for (const { version, message } of activations) {
+    await demand(`${environments}/dev/bundles/${version}/activate`, { token: admin, body: { message } });
+  }
   const promote = { target_env: "staging", activate: true };
   await demand(`${environments}/dev/promote`, { token: admin, body: promote });
   const trace = await until("a blocked trace", limitMs, async () => {
     const { traces, total } = Object(await demand(`${orgUrl}/traces?outcome=BLOCK`, { token: admin }));
     return total >= 2 ? traces.at(-1).id : undefined;
   });
-  return { policy, trace };
+  return { policy, trace, project: facts.project_id };
 }

@@ -53,6 +53,13 @@ const pictures: readonly Picture[] = [
   { name: "pack", path: () => "/packs/pii-eu", prepare: preview, ...desktop, colorScheme: "light" },
   { name: "detector", path: () => "/detectors/injection", prepare: tryDetector, ...desktop, colorScheme: "light" },
   { name: "environments", path: () => "/environments", prepare: cards, ...desktop, colorScheme: "light" },
+  {
+    name: "environment",
+    path: ({ project }) => `/environments/${project}/dev/settings`,
+    prepare: history,
+    ...desktop,
+    colorScheme: "light",
+  },
   { name: "traces", path: ({ trace }) => `/traces?trace=${trace}`, ...desktop, colorScheme: "light" },
   { name: "traces-phone", path: () => "/traces", ...phone, colorScheme: "dark" },
   { name: "environments-phone", path: () => "/environments", prepare: cards, ...phone, colorScheme: "light" },
@@ -60,6 +67,12 @@ const pictures: readonly Picture[] = [
 
 async function cards(page: Page): Promise<void> {
   await page.getByText("the same as").first().waitFor();
+}
+
+async function history(page: Page): Promise<void> {
+  const panel = page.getByRole("region", { name: "What was in force" });
+  await panel.getByRole("cell", { name: "It was the threshold of another rule", exact: true }).waitFor();
+  await panel.evaluate((element) => element.scrollIntoView());
 }
 
 async function judge(page: Page): Promise<void> {
