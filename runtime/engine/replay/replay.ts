@@ -16,6 +16,7 @@ import { schemaOutcomeOf } from "../schema/schema-check.ts";
 import { Doubt, type DoubtReason, doubt } from "./doubt.ts";
 import { RecordedCase, type ScanTools } from "./recorded-case.ts";
 import { RecordedFacts } from "./recorded-facts.ts";
+import { type Answer, answerOf, compareFindings, type PlacedMatch, type ReplayedFinding } from "./replayed-finding.ts";
 
 /** Why the answer about a rule is what it is: a doubt, or a threshold that no score can fall below. */
 export type ReplayReason = DoubtReason | "below_floor";
@@ -29,9 +30,6 @@ export interface ReplayOptions {
   /** The policies replace only the one of this name; what others found is kept. Undefined: they replace all. */
   readonly replaces?: string | undefined;
 }
-
-/** Yes, no, or not known. */
-export type Answer = "yes" | "no" | "unknown";
 
 /** One rule in a replay. */
 export interface ReplayedRule {
@@ -63,6 +61,8 @@ export interface Replayed {
   readonly decidedBy: { readonly policy: string; readonly ruleId: string } | undefined;
   /** Every rule of the policies, and those that the record says matched and that are no more. */
   readonly rules: readonly ReplayedRule[];
+  /** What the record says the policies found, beside what they find now. */
+  readonly findings: readonly ReplayedFinding[];
   /** Why the outcome is not exact; empty when it is. */
   readonly reasons: readonly DoubtReason[];
   /** Whether any text was read. */
@@ -92,7 +92,8 @@ interface Weight {
 /** Judges a record. */
 export function replay(record: EvaluationRecord, options: ReplayOptions, tools: ReplayTools): Replayed {
   const recorded = new RecordedCase(record, tools, options);
-  const matches = recorded.isReplayable ? matchesOf(recorded, options, tools) : unknownMatches(options, tools);
+  const placed = recorded.isReplayable ? matchesOf(recorded, options, tools) : undefined;
+  const matches = placed ?? unknownMatches(options, tools);
   const kept = options.replaces === undefined ? [] : keptWeights(record, options.replaces);
   const weights = [...matches.map(weightOf), ...kept, ...schemaWeights(recorded, options, tools)];
   const effects = weights.map((weight) => ({ ...weight, truth: and(weight.isThere, weight.takesEffect) }));
@@ -102,12 +103,21 @@ export function replay(record: EvaluationRecord, options: ReplayOptions, tools: 
     wouldBe: rangeOf(weights.map((weight) => ({ ...weight, truth: weight.isThere }))),
     decidedBy: range.least === range.most ? decidingOf(effects, range.least) : undefined,
     rules: [...rulesOf(record, matches, tools), ...lostRules(record, options, tools)],
+    findings: compareFindings(placed, { record, replaces: options.replaces, pieces: comparedPieces(recorded) }),
     reasons: reasonsOf(effects, range.least),
     usedText: recorded.texts.some((text) => text !== undefined),
   };
 }
 
-function matchesOf(recorded: RecordedCase, options: ReplayOptions, tools: ReplayTools): readonly ReplayMatch[] {
+function comparedPieces({ pieces, texts }: RecordedCase) {
+  return pieces.map(({ id }, at) => ({ id, isShifted: texts[at] !== undefined && texts[at].whole === undefined }));
+}
+
+function matchesOf(
+  recorded: RecordedCase,
+  options: ReplayOptions,
+  tools: ReplayTools,
+): readonly (ReplayMatch & PlacedMatch)[] {
   const { record } = recorded;
   const { matches } = decide<Doubt>(tools.applicable, {
     stage: record.stage,
@@ -296,11 +306,6 @@ function scoreOf(matches: readonly ReplayMatch[]): ReplayedRule["score"] {
 
 function ruleName(policy: string, ruleId: string): string {
   return `${policy}\u0000${ruleId}`;
-}
-
-function answerOf(truth: Truth<Doubt>): Answer {
-  if (typeof truth !== "boolean") return "unknown";
-  return truth ? "yes" : "no";
 }
 
 function compare(a: string, b: string): number {

@@ -4,7 +4,8 @@ import { AnnotationMark } from "../../../gen/policyguard/control/v1/annotation_p
 import type { Finding } from "../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Mode, Outcome } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import type { EvaluationRecord } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import type { Answer, OutcomeRange, Replayed } from "../../../runtime/engine/replay/replay.ts";
+import type { OutcomeRange, Replayed } from "../../../runtime/engine/replay/replay.ts";
+import type { Answer } from "../../../runtime/engine/replay/replayed-finding.ts";
 
 /** What annotators have settled of one target of a trace. */
 export type TraceMark = {

@@ -7,6 +7,7 @@ import { listPayable } from "../../store/billing/checkout.ts";
 import { findSubscription } from "../../store/billing/subscription.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
+import { hasFirstRuntimeToken } from "../../store/identity/token.ts";
 import {
   deleteOrganization,
   type Entitlements,
@@ -40,9 +41,12 @@ export class Organizations {
     return lookUpEntitlements(this.#database, orgId);
   }
 
-  /** The caller's organization. */
-  get(caller: Caller): Promise<OrganizationRow> {
-    return this.#database.read(caller.orgId, findOrganization);
+  /** The caller's organization, and whether the runtime that the installation's first start has set up is its own. */
+  get(caller: Caller): Promise<{ readonly row: OrganizationRow; readonly hasFirstRuntime: boolean }> {
+    return this.#database.read(caller.orgId, async (tx) => ({
+      row: await findOrganization(tx),
+      hasFirstRuntime: await hasFirstRuntimeToken(tx),
+    }));
   }
 
   /** Changes what is given. */

@@ -5,6 +5,7 @@ import {
   ReplayAnswer,
   ReplayExactness,
   type ReplayedDecisionSchema,
+  type ReplayedFindingSchema,
   type ReplayedRuleSchema,
   ReplayMode,
   ReplayTime,
@@ -18,6 +19,10 @@ import { documentOf } from "../document.ts";
 
 type Result = ReplayedTrace["result"];
 type Rule = Result["rules"][number];
+type Finding = Result["findings"][number];
+
+/** Findings that an answer lists. */
+const maxFindings = 1_000;
 
 /** The handler of TraceService that replays. */
 export function traceReplayHandlers(replays: TraceReplay): Pick<ServiceImpl<typeof TraceService>, "replayTrace"> {
@@ -80,6 +85,21 @@ function replayMessage(
     engine,
     effects: "none",
     backends: record.backends,
+    ...findingsMessage(detail === DetailLevel.OUTCOME ? [] : result.findings),
+  };
+}
+
+function findingsMessage(all: readonly Finding[]) {
+  const findings = all.slice(0, maxFindings).map(findingMessage);
+  return { findings, findingsOmitted: all.length - findings.length };
+}
+
+function findingMessage(finding: Finding): MessageInitShape<typeof ReplayedFindingSchema> {
+  const { policy, ruleId, category, segment, start, end, was, match, before, after } = finding;
+  return {
+    ...{ policy, ruleId, category, segment, start, end, was: answers[was], match: answers[match] },
+    ...(before !== undefined && { wasScore: before.score, wasThreshold: before.threshold }),
+    ...(after !== undefined && { score: after.score, threshold: after.threshold }),
   };
 }
 

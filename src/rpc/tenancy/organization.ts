@@ -34,9 +34,10 @@ export function organizationHandlers({
       const [rows, total] = await ownOrganizations.list(accountCallerOf(context), page);
       return { total, ...page, orgs: rows.map(organizationMessage) };
     },
-    getOrganization: async (_request, context) => ({
-      organization: organizationMessage(await organizations.get(callerOf(context))),
-    }),
+    getOrganization: async (_request, context) => {
+      const { row, hasFirstRuntime } = await organizations.get(callerOf(context));
+      return { organization: { ...organizationMessage(row), hasFirstRuntime } };
+    },
     getUsage: async (_request, context) => {
       const { limit, remaining, resetsAt, ...view } = await usage.get(callerOf(context));
       return {

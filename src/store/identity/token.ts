@@ -104,6 +104,12 @@ export function listTokens(tx: Transaction, page: Page): Promise<[TokenRow[], nu
   );
 }
 
+/** Whether there is a live runtime token that neither a person nor a token has issued: the first start did. */
+export async function hasFirstRuntimeToken(tx: Transaction): Promise<boolean> {
+  const byNobody = { createdByAccountId: null, createdByTokenId: null };
+  return (await tx.em.count(TokenRow, { orgId: tx.orgId, revokedAt: null, kind: "runtime", ...byNobody })) > 0;
+}
+
 /** Every live token, that of the directory among them, the newest first. */
 export function listAllTokens(tx: Transaction): Promise<TokenRow[]> {
   const where = { orgId: tx.orgId, revokedAt: null };

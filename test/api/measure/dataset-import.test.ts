@@ -296,6 +296,13 @@ describe("an import", () => {
     // Whoever may not see texts of traces exports none, and is told so when the file comes back.
     const asCi = { authorization: `Bearer ${world.tokens.ci}` };
     const withheld = await call("GET", `/datasets/${id}/export?format=csv`, { headers: asCi });
+    const { body: listed } = await call("GET", `/datasets/${id}/samples`);
+    const traced = Object(listed).samples.find((each: { readonly source: unknown }) => each.source !== null);
+    const { body: byId } = await call("GET", `/datasets/${id}/samples?sample_ids=${traced.id}`, { headers: asCi });
+    expect(byId).toMatchObject({
+      total: 1,
+      samples: [{ id: traced.id, text_withheld: true, segments: [{ text: "" }, {}] }],
+    });
     const refused = await send(await newDataset(), withheld.text, "text/csv");
     expect(refused.body).toMatchObject({ added: 4, rejected: 1, errors: [{ field: "text", code: "withheld" }] });
     const { body: erasure } = await call("POST", "/erasures", {

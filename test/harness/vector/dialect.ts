@@ -155,7 +155,10 @@ function restRequest(route: Route, { request, rawBody }: TestCall) {
 function queryOf({ method }: Route, values: JsonObject): string {
   const nameOf = new Map(method.input.fields.map((field) => [field.name, parameterName(field)]));
   const query = new URLSearchParams(
-    Object.entries(values).map(([key, value]) => [nameOf.get(key) ?? key, String(value)]),
+    Object.entries(values).flatMap(([key, value]) =>
+      // A list is its parameter as often as it has items.
+      [value].flat().map((each) => [nameOf.get(key) ?? key, String(each)]),
+    ),
   );
   return query.size > 0 ? `?${query}` : "";
 }

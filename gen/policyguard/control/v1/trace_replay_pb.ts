@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/trace_replay.proto.
  */
 export const file_policyguard_control_v1_trace_replay: GenFile = /*@__PURE__*/
-  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL3RyYWNlX3JlcGxheS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKYAQoMUmVwbGF5QnVuZGxlEhwKCnByb2plY3RfaWQYASABKAlCCLpIBXIDsAEBEj8KC2Vudmlyb25tZW50GAIgASgJQiq6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JNq8GAYicHJvZCISHQoHdmVyc2lvbhgDIAEoBUIHukgEGgIoAUgAiAEBQgoKCF92ZXJzaW9uIoMFCgtUcmFjZVJlcGxheRIQCgh0cmFjZV9pZBgBIAEoCRI1Cgltb2RlX3VzZWQYAiABKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1vZGUSOgoJZXhhY3RuZXNzGAMgASgOMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlFeGFjdG5lc3MSNAoHb3V0Y29tZRgEIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lSACIAQESOwoNb3V0Y29tZV9yYW5nZRgFIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuT3V0Y29tZVJhbmdlEhQKB2NoYW5nZWQYBiABKAhIAYgBARI6CghvcmlnaW5hbBgHIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5ZWREZWNpc2lvbhI6CghyZXBsYXllZBgIIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5ZWREZWNpc2lvbhIzCgVydWxlcxgJIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5ZWRSdWxlEikKB3JlYXNvbnMYCiADKAlCGNq8GBRbImRldGVjdG9yX2NoYW5nZWQiXRIiCgZlbmdpbmUYCyABKAlCEtq8GA4iODc2MjAxMTU1OGFlIhIbCgdlZmZlY3RzGAwgASgJQgravBgGIm5vbmUiEjUKCGJhY2tlbmRzGA0gAygLMiMucG9saWN5Z3VhcmQucG9saWN5LnYxLkJhY2tlbmRWb2ljZUIKCghfb3V0Y29tZUIKCghfY2hhbmdlZCJrCgxPdXRjb21lUmFuZ2USLQoFbGVhc3QYASABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZRIsCgRtb3N0GAIgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUi+AIKEFJlcGxheWVkRGVjaXNpb24SNAoHb3V0Y29tZRgBIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lSACIAQESPQoQd291bGRfYmVfb3V0Y29tZRgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lSAGIAQESHAoPZGVjaWRlZF9ieV9ydWxlGAMgASgJSAKIAQESHgoRZGVjaWRlZF9ieV9wb2xpY3kYBCABKAlIA4gBARI7CgZidW5kbGUYBSABKAsyJi5wb2xpY3lndWFyZC5wb2xpY3kudjEuQnVuZGxlUmVmZXJlbmNlSASIAQESEwoGZW5naW5lGAYgASgJSAWIAQFCCgoIX291dGNvbWVCEwoRX3dvdWxkX2JlX291dGNvbWVCEgoQX2RlY2lkZWRfYnlfcnVsZUIUChJfZGVjaWRlZF9ieV9wb2xpY3lCCQoHX2J1bmRsZUIJCgdfZW5naW5lIpkCCgxSZXBsYXllZFJ1bGUSIQoGcG9saWN5GAEgASgJQhHavBgNInN1cHBvcnQtYm90IhIgCgdydWxlX2lkGAIgASgJQg/avBgLImluamVjdGlvbiISMQoDd2FzGAMgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlBbnN3ZXISMwoFbWF0Y2gYBCABKA4yJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUFuc3dlchI0CgZlZmZlY3QYBSABKA4yJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUFuc3dlchImCgdyZWFzb25zGAYgAygJQhXavBgRWyJmYWN0c19taXNzaW5nIl0qjwEKClJlcGxheU1vZGUSGwoXUkVQTEFZX01PREVfVU5TUEVDSUZJRUQQABIeChBSRVBMQVlfTU9ERV9BVVRPEAEaCJK9GARhdXRvEiQKE1JFUExBWV9NT0RFX1NJR05BTFMQAhoLkr0YB3NpZ25hbHMSHgoQUkVQTEFZX01PREVfVEVYVBADGgiSvRgEdGV4dCppCgpSZXBsYXlUaW1lEhsKF1JFUExBWV9USU1FX1VOU1BFQ0lGSUVEEAASIAoRUkVQTEFZX1RJTUVfVFJBQ0UQARoJkr0YBXRyYWNlEhwKD1JFUExBWV9USU1FX05PVxACGgeSvRgDbm93KoUBCg9SZXBsYXlFeGFjdG5lc3MSIAocUkVQTEFZX0VYQUNUTkVTU19VTlNQRUNJRklFRBAAEiUKFlJFUExBWV9FWEFDVE5FU1NfRVhBQ1QQARoJkr0YBWV4YWN0EikKGFJFUExBWV9FWEFDVE5FU1NfQk9VTkRFRBACGguSvRgHYm91bmRlZCqTAQoMUmVwbGF5QW5zd2VyEh0KGVJFUExBWV9BTlNXRVJfVU5TUEVDSUZJRUQQABIeChFSRVBMQVlfQU5TV0VSX1lFUxABGgeSvRgDeWVzEhwKEFJFUExBWV9BTlNXRVJfTk8QAhoGkr0YAm5vEiYKFVJFUExBWV9BTlNXRVJfVU5LTk9XThADGguSvRgHdW5rbm93bmIGcHJvdG8z", [file_buf_validate_validate, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_record]);
+  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL3RyYWNlX3JlcGxheS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKYAQoMUmVwbGF5QnVuZGxlEhwKCnByb2plY3RfaWQYASABKAlCCLpIBXIDsAEBEj8KC2Vudmlyb25tZW50GAIgASgJQiq6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JNq8GAYicHJvZCISHQoHdmVyc2lvbhgDIAEoBUIHukgEGgIoAUgAiAEBQgoKCF92ZXJzaW9uItgFCgtUcmFjZVJlcGxheRIQCgh0cmFjZV9pZBgBIAEoCRI1Cgltb2RlX3VzZWQYAiABKA4yIi5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheU1vZGUSOgoJZXhhY3RuZXNzGAMgASgOMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlFeGFjdG5lc3MSNAoHb3V0Y29tZRgEIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lSACIAQESOwoNb3V0Y29tZV9yYW5nZRgFIAEoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuT3V0Y29tZVJhbmdlEhQKB2NoYW5nZWQYBiABKAhIAYgBARI6CghvcmlnaW5hbBgHIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5ZWREZWNpc2lvbhI6CghyZXBsYXllZBgIIAEoCzIoLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5ZWREZWNpc2lvbhIzCgVydWxlcxgJIAMoCzIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5ZWRSdWxlEikKB3JlYXNvbnMYCiADKAlCGNq8GBRbImRldGVjdG9yX2NoYW5nZWQiXRIiCgZlbmdpbmUYCyABKAlCEtq8GA4iODc2MjAxMTU1OGFlIhIbCgdlZmZlY3RzGAwgASgJQgravBgGIm5vbmUiEjUKCGJhY2tlbmRzGA0gAygLMiMucG9saWN5Z3VhcmQucG9saWN5LnYxLkJhY2tlbmRWb2ljZRI5CghmaW5kaW5ncxgOIAMoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5ZWRGaW5kaW5nEhgKEGZpbmRpbmdzX29taXR0ZWQYDyABKAVCCgoIX291dGNvbWVCCgoIX2NoYW5nZWQiawoMT3V0Y29tZVJhbmdlEi0KBWxlYXN0GAEgASgOMh4ucG9saWN5Z3VhcmQucG9saWN5LnYxLk91dGNvbWUSLAoEbW9zdBgCIAEoDjIeLnBvbGljeWd1YXJkLnBvbGljeS52MS5PdXRjb21lIvgCChBSZXBsYXllZERlY2lzaW9uEjQKB291dGNvbWUYASABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUgAiAEBEj0KEHdvdWxkX2JlX291dGNvbWUYAiABKA4yHi5wb2xpY3lndWFyZC5wb2xpY3kudjEuT3V0Y29tZUgBiAEBEhwKD2RlY2lkZWRfYnlfcnVsZRgDIAEoCUgCiAEBEh4KEWRlY2lkZWRfYnlfcG9saWN5GAQgASgJSAOIAQESOwoGYnVuZGxlGAUgASgLMiYucG9saWN5Z3VhcmQucG9saWN5LnYxLkJ1bmRsZVJlZmVyZW5jZUgEiAEBEhMKBmVuZ2luZRgGIAEoCUgFiAEBQgoKCF9vdXRjb21lQhMKEV93b3VsZF9iZV9vdXRjb21lQhIKEF9kZWNpZGVkX2J5X3J1bGVCFAoSX2RlY2lkZWRfYnlfcG9saWN5QgkKB19idW5kbGVCCQoHX2VuZ2luZSKZAgoMUmVwbGF5ZWRSdWxlEiEKBnBvbGljeRgBIAEoCUIR2rwYDSJzdXBwb3J0LWJvdCISIAoHcnVsZV9pZBgCIAEoCUIP2rwYCyJpbmplY3Rpb24iEjEKA3dhcxgDIAEoDjIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUmVwbGF5QW5zd2VyEjMKBW1hdGNoGAQgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlBbnN3ZXISNAoGZWZmZWN0GAUgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlBbnN3ZXISJgoHcmVhc29ucxgGIAMoCUIV2rwYEVsiZmFjdHNfbWlzc2luZyJdItYDCg9SZXBsYXllZEZpbmRpbmcSIQoGcG9saWN5GAEgASgJQhHavBgNInN1cHBvcnQtYm90IhIgCgdydWxlX2lkGAIgASgJQg/avBgLImluamVjdGlvbiISIQoIY2F0ZWdvcnkYAyABKAlCD9q8GAsicGlpLmVtYWlsIhIZCgdzZWdtZW50GAQgASgJQgjavBgEInMxIhINCgVzdGFydBgFIAEoBRILCgNlbmQYBiABKAUSMQoDd2FzGAcgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SZXBsYXlBbnN3ZXISMwoFbWF0Y2gYCCABKA4yJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJlcGxheUFuc3dlchIgCgl3YXNfc2NvcmUYCSABKAFCCNq8GAQwLjkzSACIAQESHAoFc2NvcmUYCiABKAFCCNq8GAQwLjcxSAGIAQESIwoNd2FzX3RocmVzaG9sZBgLIAEoAUIH2rwYAzAuNUgCiAEBEh8KCXRocmVzaG9sZBgMIAEoAUIH2rwYAzAuOEgDiAEBQgwKCl93YXNfc2NvcmVCCAoGX3Njb3JlQhAKDl93YXNfdGhyZXNob2xkQgwKCl90aHJlc2hvbGQqjwEKClJlcGxheU1vZGUSGwoXUkVQTEFZX01PREVfVU5TUEVDSUZJRUQQABIeChBSRVBMQVlfTU9ERV9BVVRPEAEaCJK9GARhdXRvEiQKE1JFUExBWV9NT0RFX1NJR05BTFMQAhoLkr0YB3NpZ25hbHMSHgoQUkVQTEFZX01PREVfVEVYVBADGgiSvRgEdGV4dCppCgpSZXBsYXlUaW1lEhsKF1JFUExBWV9USU1FX1VOU1BFQ0lGSUVEEAASIAoRUkVQTEFZX1RJTUVfVFJBQ0UQARoJkr0YBXRyYWNlEhwKD1JFUExBWV9USU1FX05PVxACGgeSvRgDbm93KoUBCg9SZXBsYXlFeGFjdG5lc3MSIAocUkVQTEFZX0VYQUNUTkVTU19VTlNQRUNJRklFRBAAEiUKFlJFUExBWV9FWEFDVE5FU1NfRVhBQ1QQARoJkr0YBWV4YWN0EikKGFJFUExBWV9FWEFDVE5FU1NfQk9VTkRFRBACGguSvRgHYm91bmRlZCqTAQoMUmVwbGF5QW5zd2VyEh0KGVJFUExBWV9BTlNXRVJfVU5TUEVDSUZJRUQQABIeChFSRVBMQVlfQU5TV0VSX1lFUxABGgeSvRgDeWVzEhwKEFJFUExBWV9BTlNXRVJfTk8QAhoGkr0YAm5vEiYKFVJFUExBWV9BTlNXRVJfVU5LTk9XThADGguSvRgHdW5rbm93bmIGcHJvdG8z", [file_buf_validate_validate, file_policyguard_options_v1_options, file_policyguard_policy_v1_evaluation, file_policyguard_policy_v1_outcome, file_policyguard_policy_v1_record]);
 
 /**
  * ReplayBundle names a bundle by which traces are replayed.
@@ -152,6 +152,21 @@ export type TraceReplay = Message<"policyguard.control.v1.TraceReplay"> & {
    * @generated from field: repeated policyguard.policy.v1.BackendVoice backends = 13;
    */
   backends: BackendVoice[];
+
+  /**
+   * What the trace says was found and what the replay finds, side by side, at most 1,000: those that only one of them has
+   * come first. None with `detail` "outcome", and none of policies that the replay does not judge by.
+   *
+   * @generated from field: repeated policyguard.control.v1.ReplayedFinding findings = 14;
+   */
+  findings: ReplayedFinding[];
+
+  /**
+   * Findings beyond those.
+   *
+   * @generated from field: int32 findings_omitted = 15;
+   */
+  findingsOmitted: number;
 };
 
 /**
@@ -301,6 +316,104 @@ export type ReplayedRule = Message<"policyguard.control.v1.ReplayedRule"> & {
  */
 export const ReplayedRuleSchema: GenMessage<ReplayedRule> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_trace_replay, 4);
+
+/**
+ * ReplayedFinding is one finding of a rule, as the trace and the replay have it.
+ *
+ * @generated from message policyguard.control.v1.ReplayedFinding
+ */
+export type ReplayedFinding = Message<"policyguard.control.v1.ReplayedFinding"> & {
+  /**
+   * Name of the policy.
+   *
+   * @generated from field: string policy = 1;
+   */
+  policy: string;
+
+  /**
+   * The rule, in its policy.
+   *
+   * @generated from field: string rule_id = 2;
+   */
+  ruleId: string;
+
+  /**
+   * What kind of thing was found, such as "pii.email".
+   *
+   * @generated from field: string category = 3;
+   */
+  category: string;
+
+  /**
+   * Where, as findings of traces name segments and tool calls.
+   *
+   * @generated from field: string segment = 4;
+   */
+  segment: string;
+
+  /**
+   * First offset of the match in the segment, in UTF-16 code units.
+   *
+   * @generated from field: int32 start = 5;
+   */
+  start: number;
+
+  /**
+   * Offset after the match.
+   *
+   * @generated from field: int32 end = 6;
+   */
+  end: number;
+
+  /**
+   * Whether the trace has it.
+   *
+   * @generated from field: policyguard.control.v1.ReplayAnswer was = 7;
+   */
+  was: ReplayAnswer;
+
+  /**
+   * Whether the replay finds it.
+   *
+   * @generated from field: policyguard.control.v1.ReplayAnswer match = 8;
+   */
+  match: ReplayAnswer;
+
+  /**
+   * The score of then; null when the trace does not have it.
+   *
+   * @generated from field: optional double was_score = 9;
+   */
+  wasScore?: number | undefined;
+
+  /**
+   * The score of the replay; null when it does not find it.
+   *
+   * @generated from field: optional double score = 10;
+   */
+  score?: number | undefined;
+
+  /**
+   * The score from which the rule matched then; null as well.
+   *
+   * @generated from field: optional double was_threshold = 11;
+   */
+  wasThreshold?: number | undefined;
+
+  /**
+   * The score from which the rule matches in the replay; null as well.
+   *
+   * @generated from field: optional double threshold = 12;
+   */
+  threshold?: number | undefined;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ReplayedFinding.
+ * Use `create(ReplayedFindingSchema)` to create a new message.
+ */
+export const ReplayedFindingSchema: GenMessage<ReplayedFinding> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_trace_replay, 5);
 
 /**
  * ReplayMode says by what a trace is replayed.

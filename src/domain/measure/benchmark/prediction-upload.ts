@@ -11,7 +11,7 @@ import { lockHeldRun, releaseRun } from "../../../store/run/run.ts";
 import type { Analysis } from "../../analysis/analysis.ts";
 import { wakeRun } from "../../run/run.ts";
 import type { TextSeals } from "../../sealed-text.ts";
-import { readSamplesOf } from "../dataset/dataset-sample.ts";
+import { readVersion } from "../dataset/dataset-sample.ts";
 import { readRecords } from "../dataset/import-record.ts";
 import { type Benchmark, type Benchmarks, requireBenchmark } from "./benchmark.ts";
 import { heldBytes, maxFactBytes, tooManyBytes } from "./benchmark-fact.ts";
@@ -134,8 +134,8 @@ export class PredictionUploads {
     const { spec, samples } = await database.read(caller.orgId, async (tx) => {
       const run = await requireBenchmark(tx, caller, id);
       const { datasetId, version, filter, ...rest } = benchmarkSpecOf(JSON.parse(run.spec));
-      const of = { seals, datasetId, filter: { ...filter, version } };
-      return { spec: rest, samples: await readSamplesOf(tx, of, [...lines.keys()]) };
+      const of = { seals, datasetId, filter: { ...filter, version, ids: [...lines.keys()] } };
+      return { spec: rest, samples: await readVersion(tx, of, { limit: lines.size }) };
     });
     const question = {
       ...{ target: undefined, agentId: undefined, nowMs: 0 },

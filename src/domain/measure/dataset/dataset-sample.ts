@@ -16,7 +16,6 @@ import {
   findCurrentSample,
   insertSamples,
   readSamples,
-  readSamplesAmong,
   type SampleFilter,
   type SamplePage,
   type StoredSample,
@@ -241,20 +240,6 @@ export async function readVersion(
 ): Promise<{ readonly row: StoredSample; readonly content: SampleContent }[]> {
   const seal = await seals.forReading(tx);
   return (await readSamples(tx, datasetId, filter, page)).map((row) => ({ row, content: contentOf(row, seal) }));
-}
-
-/** Those of these samples that are in a version and match, with whatever text they have. */
-export async function readSamplesOf(
-  tx: Transaction,
-  {
-    seals,
-    datasetId,
-    filter,
-  }: { readonly seals: TextSeals; readonly datasetId: string; readonly filter: SampleFilter },
-  ids: readonly string[],
-): Promise<{ readonly row: StoredSample; readonly content: SampleContent }[]> {
-  const seal = await seals.forReading(tx);
-  return (await readSamplesAmong(tx, datasetId, filter, ids)).map((row) => ({ row, content: contentOf(row, seal) }));
 }
 
 /** The version that a caller asks for. */

@@ -28,9 +28,10 @@ export type SampleMethods = Pick<
 /** Handlers of the methods about samples. */
 export function sampleHandlers(samples: Samples): SampleMethods {
   return {
-    listSamples: async ({ datasetId, version, label, stage, language, split, tag, ...request }, context) => {
+    listSamples: async ({ datasetId, version, label, stage, language, split, tag, sampleIds, ...request }, context) => {
       const page = { ...pageOf(request), after: request.after };
-      const query = { version, label, stage: nameOfStage(stage), language, split: nameOfSplit(split), tag };
+      const ids = filledList(sampleIds);
+      const query = { version, label, stage: nameOfStage(stage), language, split: nameOfSplit(split), tag, ids };
       const list = await samples.list(callerOf(context), datasetId, query, page);
       const { limit, offset } = page;
       return { total: list.total, limit, offset, version: list.version, samples: list.samples.map(sampleMessage) };

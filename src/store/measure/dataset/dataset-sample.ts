@@ -173,6 +173,8 @@ export interface SampleFilter {
   readonly language?: string | undefined;
   readonly split?: string | undefined;
   readonly tag?: string | undefined;
+  /** Only these; undefined for all. */
+  readonly ids?: readonly string[] | undefined;
 }
 
 /** Where to read on: after a sample, or after a number of them. */
@@ -192,22 +194,8 @@ export function readSamples(
   return runBound<StoredSample>(
     tx,
     `select ${current}, sealed from dataset_sample where ${matching}
-       and ($9::uuid is null or sample_id > $9) order by sample_id limit $10 offset $11`,
+       and ($10::uuid is null or sample_id > $10) order by sample_id limit $11 offset $12`,
     [...matchingValues(tx, datasetId, filter), after ?? null, limit, offset],
-  );
-}
-
-/** Those of these samples that are in a version and match. */
-export function readSamplesAmong(
-  tx: Transaction,
-  datasetId: string,
-  filter: SampleFilter,
-  ids: readonly string[],
-): Promise<StoredSample[]> {
-  return runBound<StoredSample>(
-    tx,
-    `select ${current}, sealed from dataset_sample where ${matching} and sample_id = any($9::uuid[]) order by sample_id`,
-    [...matchingValues(tx, datasetId, filter), ids],
   );
 }
 
@@ -231,8 +219,8 @@ export async function samplesWithoutResult(
     tx,
     `select sample_id as id, (count(*) over ())::int as count from dataset_sample where ${matching}
        and not exists (select 1 from benchmark_result r
-         where r.org_id = $1 and r.run_id = $9 and r.sample_id = dataset_sample.sample_id)
-     order by sample_id limit $10`,
+         where r.org_id = $1 and r.run_id = $10 and r.sample_id = dataset_sample.sample_id)
+     order by sample_id limit $11`,
     [...matchingValues(tx, datasetId, filter), runId, limit],
   );
   return { ids: rows.map(({ id }) => id), count: rows[0]?.count ?? 0 };
@@ -242,11 +230,11 @@ const matching = `org_id = $1 and dataset_id = $2 and since_version <= $3
   and (until_version is null or until_version > $3)
   and ($4::text is null or labels @> array[$4]) and ($5::text is null or stage = $5)
   and ($6::text is null or language = $6) and ($7::text is null or split = $7)
-  and ($8::text is null or tags @> array[$8])`;
+  and ($8::text is null or tags @> array[$8]) and ($9::uuid[] is null or sample_id = any($9))`;
 
 function matchingValues(tx: Transaction, datasetId: string, filter: SampleFilter): unknown[] {
-  const { version, label = null, stage = null, language = null, split = null, tag = null } = filter;
-  return [tx.orgId, datasetId, version, label, stage, language, split, tag];
+  const { version, label = null, stage = null, language = null, split = null, tag = null, ids = null } = filter;
+  return [tx.orgId, datasetId, version, label, stage, language, split, tag, ids];
 }
 
 /** SHA-256 over the digests of a version's samples, in the order of the digests. */

@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Finding } from "../../../../gen/policyguard/policy/v1/evaluation_pb.ts";
 import { Outcome } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode, type EvaluationRecord } from "../../../../gen/policyguard/policy/v1/record_pb.ts";
 import type { PolicyDocument } from "../../../../runtime/engine/policy/document.ts";
@@ -113,6 +114,12 @@ describe("a replay", () => {
           expect(replayed.decidedBy?.ruleId ?? "").toBe(evaluation.decidedByRule);
           const found = new Set(evaluation.findings.map(({ ruleId }) => ruleId));
           for (const { ruleId, match } of replayed.rules) expect(match).toBe(found.has(ruleId) ? "yes" : "no");
+          // The finding with the highest score stands for those at one place.
+          const sides = (side: "before" | "after") =>
+            replayed.findings.filter((each) => each[side] !== undefined).map((each) => placed(each, each[side]));
+          expect(new Set(sides("after"))).toEqual(new Set(best(evaluation.findings)));
+          expect(new Set(sides("before"))).toEqual(new Set(best(record.findings)));
+          expect(replayed.findings.filter(({ was, match }) => was === "unknown" || match === "unknown")).toEqual([]);
         },
       ),
       settings,
@@ -145,6 +152,24 @@ describe("a replay", () => {
     reportSample({ n: 3 * settings.numRuns, failures: 0 });
   });
 });
+
+type Placed = Pick<Finding, "policy" | "ruleId" | "segment" | "category" | "start" | "end">;
+
+function placed(
+  { policy, ruleId, segment, category, start, end }: Placed,
+  measured: { readonly score: number; readonly threshold: number } | undefined,
+): string {
+  return JSON.stringify([policy, ruleId, segment, category, start, end, measured?.score]);
+}
+
+/** The findings, of those at one place the one with the highest score. */
+function best(findings: readonly Finding[]): string[] {
+  const byPlace = Map.groupBy(findings, (finding) => placed(finding, undefined));
+  return [...byPlace.values()].map((same) => {
+    const [first] = same.toSorted((a, b) => b.score - a.score);
+    return first === undefined ? "" : placed(first, first);
+  });
+}
 
 /** Conditions that read all findings and unrecorded attributes depend on what the policy itself finds. */
 function readsAllFindings(policy: PolicyDocument): boolean {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AnnotationMark } from "../../../../gen/policyguard/control/v1/annotation_pb.ts";
 import { Mode, Outcome } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { Answer, Replayed } from "../../../../runtime/engine/replay/replay.ts";
+import type { Replayed } from "../../../../runtime/engine/replay/replay.ts";
+import type { Answer } from "../../../../runtime/engine/replay/replayed-finding.ts";
 import { agreementsOf, type TraceMark } from "../../../../src/domain/analysis/replay-marks.ts";
 import { blockedEvaluation, evaluation } from "../telemetry/evaluation.ts";
 
@@ -10,7 +11,16 @@ const { FALSE_POSITIVE, FALSE_NEGATIVE, CORRECT, ACCEPTABLE } = AnnotationMark;
 
 function replayed(least: Outcome, most: Outcome = least, change: Partial<Replayed> = {}): Replayed {
   const range = { least, most };
-  return { range, wouldBe: range, decidedBy: undefined, rules: [], reasons: [], usedText: false, ...change };
+  return {
+    range,
+    wouldBe: range,
+    decidedBy: undefined,
+    rules: [],
+    findings: [],
+    reasons: [],
+    usedText: false,
+    ...change,
+  };
 }
 
 function rule(match: Answer, effect: Answer = match) {
