@@ -10,12 +10,18 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** Left out on phones. */
   readonly isExtra?: boolean;
+  /**
+   * Where it stands on phones, when the rows of the table have two lines there: at the end of the first one, in the
+   * second one (with the name of the column, where a value does not say what it is), or at its end. The first column
+   * begins the first line.
+   */
+  readonly phone?: "end" | "below" | "named" | "deeds";
 }
 
 /** More rows than anybody reads at once make a page slow: the others are a step away. */
 const maxRows = 100;
 
-/** A table whose rows are read as a whole. */
+/** A table whose rows are read as a whole. With columns that say where they stand on phones, rows have two lines there. */
 export function Table<Row>({
   label,
   columns,
@@ -32,10 +38,11 @@ export function Table<Row>({
   const [chosen, setFrom] = useState(0);
   // Another filter may leave fewer rows than were passed over.
   const from = chosen < rows.length ? chosen : 0;
+  const hasLines = columns.some(({ phone }) => phone !== undefined);
   const table = (
     // What scrolls has to be reachable by keyboard.
     <div ref={frame} className={style.frame} tabIndex={scrolls ? 0 : undefined}>
-      <table className={style.table} aria-label={label}>
+      <table className={`${style.table} ${hasLines ? style.lines : ""}`} aria-label={label}>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -49,7 +56,7 @@ export function Table<Row>({
           {rows.slice(from, from + maxRows).map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
-                <td key={column.title} className={classOf(column)}>
+                <td key={column.title} className={classOf(column)} data-title={column.title}>
                   {column.cell(row)}
                 </td>
               ))}
@@ -81,6 +88,7 @@ function useScrolls(element: { readonly current: HTMLElement | null }): boolean 
   return scrolls;
 }
 
-function classOf<Row>({ isNumber = false, isExtra = false }: Column<Row>): string {
-  return [isNumber ? style.number : "", isExtra ? style.extra : ""].join(" ").trim();
+function classOf<Row>({ isNumber = false, isExtra = false, phone }: Column<Row>): string {
+  const places = phone === "named" ? [style.below, style.named] : phone === undefined ? [] : [style[phone]];
+  return [isNumber ? style.number : "", isExtra ? style.extra : "", ...places].join(" ").trim();
 }

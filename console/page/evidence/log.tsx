@@ -127,13 +127,14 @@ function Entries({ entries }: { readonly entries: readonly EvidenceEntry[] }) {
             </Link>
           ),
         },
-        { title: texts.action, cell: ({ action }) => <code>{action}</code> },
+        { title: texts.action, phone: "below", cell: ({ action }) => <code>{action}</code> },
         {
           title: texts.actor,
+          phone: "below",
           cell: ({ actor }) => (actor === undefined ? <span className={layout.dim}>{texts.erased}</span> : actor),
         },
-        { title: texts.resource, isExtra: true, cell: ({ resource }) => <code>{resource}</code> },
-        { title: texts.when, isNumber: true, isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+        { title: texts.resource, phone: "below", cell: ({ resource }) => <code>{resource}</code> },
+        { title: texts.when, phone: "end", isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
       ]}
     />
   );

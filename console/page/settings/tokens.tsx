@@ -104,21 +104,22 @@ function Tokens({
             </>
           ),
         },
-        { title: texts.kind, cell: ({ type }) => texts.kinds[kinds.get(type) ?? ""] ?? "" },
+        { title: texts.kind, phone: "end", cell: ({ type }) => texts.kinds[kinds.get(type) ?? ""] ?? "" },
         {
           title: texts.scope,
-          isExtra: true,
+          phone: "below",
           cell: ({ environment, projectId }) => environment ?? projectId ?? texts.wholeOrganization,
         },
-        { title: texts.used, isExtra: true, isNumber: true, cell: ({ lastUsedAt }) => <Ago time={lastUsedAt} /> },
+        { title: texts.used, phone: "named", isNumber: true, cell: ({ lastUsedAt }) => <Ago time={lastUsedAt} /> },
         {
           title: texts.expires,
-          isExtra: true,
+          phone: "named",
           isNumber: true,
           cell: ({ expiresAt }) => (expiresAt === undefined ? texts.never : <Ago time={expiresAt} />),
         },
         {
           title: "",
+          phone: "deeds",
           isNumber: true,
           cell: (token) => (
             <>

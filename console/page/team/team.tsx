@@ -76,6 +76,7 @@ function Members({
         { title: texts.person, cell: (member) => <Who member={member} isMe={member.accountId === accountId} /> },
         {
           title: texts.role,
+          phone: "below",
           cell: ({ role: given, roleManagedByScim }) => (
             <>
               {en.roles.names[roleName(given)]}{" "}
@@ -85,7 +86,7 @@ function Members({
         },
         {
           title: texts.factor,
-          isExtra: true,
+          phone: "named",
           cell: ({ state, mfaEnabled }) =>
             state === MemberState.INVITED ? (
               en.common.none
@@ -93,9 +94,10 @@ function Members({
               <Badge tone={mfaEnabled ? "good" : "plain"}>{mfaEnabled ? texts.on : texts.off}</Badge>
             ),
         },
-        { title: texts.since, isExtra: true, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+        { title: texts.since, phone: "named", isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
         {
           title: "",
+          phone: "end",
           isNumber: true,
           cell: (member) => (
             <Menu

@@ -131,16 +131,17 @@ function List({
         },
         {
           title: texts.state,
+          phone: "end",
           cell: ({ state }) => <State state={state} />,
         },
-        { title: texts.attempts, isExtra: true, isNumber: true, cell: ({ attempts }) => attempts },
+        { title: texts.attempts, phone: "named", isNumber: true, cell: ({ attempts }) => attempts },
         {
           title: texts.answer,
-          isExtra: true,
+          phone: "named",
           cell: ({ statusCode, error }) => error ?? (statusCode === undefined ? en.common.none : statusCode),
         },
-        { title: texts.when, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
-        { title: "", isNumber: true, cell: (delivery) => <Again delivery={delivery} orgId={orgId} /> },
+        { title: texts.when, phone: "below", isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+        { title: "", phone: "deeds", isNumber: true, cell: (delivery) => <Again delivery={delivery} orgId={orgId} /> },
       ]}
     />
   );
