@@ -105,7 +105,8 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     };
     await measure("pii");
     await page.getByRole("link", { name: "missed: 1" }).click();
-    await page.getByRole("table", { name: "Mistakes" }).getByRole("cell", { name: "attack" }).waitFor();
+    const missed = page.getByRole("table", { name: "Mistakes" });
+    await missed.getByRole("cell", { name: "attack" }).getByText("Ignore all previous instructions").waitFor();
     await measure("injection");
     const figures = page.getByRole("region", { name: "Of all samples" });
     await figures
@@ -119,6 +120,70 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await page.getByRole("heading", { name: "Newly right: 1" }).waitFor();
     await page.getByText("May be chance").waitFor();
     await page.getByText("injection against pii").waitFor();
+    const right = page.getByRole("table", { name: "Newly right: 1" });
+    await right.getByText("Ignore all previous instructions").waitFor();
+    await right.getByText("attack", { exact: true }).waitFor();
+    comparePath = page.url().slice((driver.plane.baseUrl + driver.at("")).length);
+  });
+
+  let comparePath = "";
+
+  /** A call of the organization's admin token. */
+  async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+    const { orgId, tokens } = driver.world;
+    const answer = await patientFetch(`${driver.plane.baseUrl}/v1/orgs/${orgId}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${tokens.admin}`, "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    expect(answer.status, await answer.clone().text()).toBeLessThan(300);
+    return answer.status === 204 ? undefined : answer.json();
+  }
+
+  test("a sample that was changed, deleted or lost since it was measured is said so, beside what was measured", async () => {
+    const { id: dataset } = Object(await call("POST", "/datasets", { name: "measured" }));
+    const sample = { text: lines[0]?.text, labels: ["attack"], language: "en", group: "template-7" };
+    const { samples } = Object(await call("POST", `/datasets/${dataset}/samples`, { samples: [sample, lines[1]] }));
+    const { id: run } = Object(
+      await call("POST", "/benchmarks", {
+        ...{ dataset_id: dataset, target: { detector: { use: "pii" } }, positive: { labels: ["attack"] } },
+      }),
+    );
+    await work();
+    const path = `/datasets/${dataset}/samples/${samples[0].id}`;
+    const page = await driver.openAs("editor", driver.at(`/benchmarks/${run}`));
+    const mistakes = page.getByRole("table", { name: "Mistakes" });
+    const row = mistakes.getByRole("row").filter({ hasText: "Ignore all previous instructions" });
+    await row.getByText("group template-7").waitFor();
+    expect(await row.getByText(/since$/).count()).toBe(0);
+    await row.getByRole("button", { name: /^Read the sample Ignore all/ }).click();
+    const dialog = page.getByRole("dialog", { name: "A sample" });
+    await dialog.getByText("template-7", { exact: true }).waitFor();
+    await dialog.getByText("en", { exact: true }).waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await call("PATCH", path, { sample: { text: "Changed since it was measured." } });
+    await page.reload();
+    await row.getByText("changed since", { exact: true }).waitFor();
+    await call("DELETE", path);
+    await page.reload();
+    await row.getByText("deleted since", { exact: true }).waitFor();
+    await driver.show(page, { colorScheme: "dark", width: 390 });
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await call("DELETE", `/datasets/${dataset}?force=true`);
+    await page.reload();
+    await mistakes.getByText("Its dataset was deleted, and its text with it.").waitFor();
+    await mistakes.getByText("attack", { exact: true }).waitFor();
+    await mistakes.getByText(samples[0].id).waitFor();
+  });
+
+  test("a viewer of a comparison reads its samples", async () => {
+    const page = await driver.openAs("viewer", driver.at(comparePath));
+    await page.getByRole("table", { name: "Newly right: 1" }).getByText("Ignore all previous instructions").waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await driver.show(page, { colorScheme, width: 390 });
+      expect(await driver.flawsOf(page)).toEqual([]);
+    }
   });
 
   test("a threshold is calibrated by a dataset, and the proposal opens as unsaved text", async () => {

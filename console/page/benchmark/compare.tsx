@@ -2,6 +2,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type {
+  Benchmark,
   BenchmarkComparison,
   BenchmarkDifference,
   BenchmarkSliceDifference,
@@ -14,18 +15,21 @@ import { Button } from "../../part/button.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
+import { Pager } from "../../part/pager.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { change, count, decimal } from "../../text/format.ts";
 import { useNames } from "./names.ts";
+import { SampleCell } from "./sample-cell.tsx";
+import { useSamples } from "./samples.ts";
 import { targetText } from "./target.ts";
 
 const texts = en.benchmarks;
 const { method } = BenchmarkService;
 const from = "/o/$org/benchmarks/$run/compare";
-const maxIds = 50;
+const pageSize = 25;
 
 /** What one benchmark has right where another has not, with how sure that is. */
 export function ComparePage() {
@@ -68,12 +72,20 @@ export function ComparePage() {
         </div>
       )}
       {data === undefined && error === null && <Loading />}
-      {data?.comparison !== undefined && <Comparison comparison={data.comparison} />}
+      {data?.comparison !== undefined && own.data?.benchmark !== undefined && (
+        <Comparison comparison={data.comparison} measured={own.data.benchmark} />
+      )}
     </Page>
   );
 }
 
-function Comparison({ comparison }: { readonly comparison: BenchmarkComparison }) {
+function Comparison({
+  comparison,
+  measured,
+}: {
+  readonly comparison: BenchmarkComparison;
+  readonly measured: Benchmark;
+}) {
   const { overall, groupP, common, uncommon, slices, newlyWrong, newlyRight } = comparison;
   return (
     <>
@@ -89,8 +101,16 @@ function Comparison({ comparison }: { readonly comparison: BenchmarkComparison }
         </Panel>
       )}
       <div className={layout.columns}>
-        <Samples title={texts.newlyWrong(overall?.onlyWrong ?? newlyWrong.length)} ids={newlyWrong} />
-        <Samples title={texts.newlyRight(overall?.onlyRight ?? newlyRight.length)} ids={newlyRight} />
+        <Samples
+          title={texts.newlyWrong(overall?.onlyWrong ?? newlyWrong.length)}
+          ids={newlyWrong}
+          measured={measured}
+        />
+        <Samples
+          title={texts.newlyRight(overall?.onlyRight ?? newlyRight.length)}
+          ids={newlyRight}
+          measured={measured}
+        />
       </div>
       {slices.length > 0 && <Slices slices={slices} />}
     </>
@@ -113,17 +133,31 @@ function Points({ difference: { estimate, lower, upper } }: { readonly differenc
   );
 }
 
-function Samples({ title, ids }: { readonly title: string; readonly ids: readonly string[] }) {
+function Samples({
+  title,
+  ids,
+  measured,
+}: {
+  readonly title: string;
+  readonly ids: readonly string[];
+  readonly measured: Benchmark;
+}) {
+  const [offset, setOffset] = useState(0);
+  const shown = ids.slice(offset, offset + pageSize);
+  const samples = useSamples(measured, shown);
   return (
     <Panel title={title}>
+      {samples.error !== null && <Failed error={samples.error} onRetry={samples.retry} />}
       {ids.length === 0 && <p className={layout.dim}>{texts.noneNewly}</p>}
-      <ul>
-        {ids.slice(0, maxIds).map((id) => (
-          <li key={id}>
-            <code>{id}</code>
-          </li>
-        ))}
-      </ul>
+      {ids.length > 0 && (
+        <Table
+          label={title}
+          rows={shown}
+          keyOf={(id) => id}
+          columns={[{ title: texts.sample, cell: (id) => <SampleCell id={id} found={samples.of(id)} /> }]}
+        />
+      )}
+      <Pager offset={offset} size={pageSize} total={ids.length} onMove={setOffset} />
     </Panel>
   );
 }
@@ -153,22 +187,23 @@ function Slices({ slices }: { readonly slices: readonly BenchmarkSliceDifference
             },
             {
               title: texts.difference,
+              phone: "below",
               isNumber: true,
               cell: ({ difference }) => difference && <Points difference={difference} />,
             },
             {
               title: texts.onlyWrong,
+              phone: "named",
               isNumber: true,
-              isExtra: true,
               cell: ({ difference }) => count(difference?.onlyWrong ?? 0),
             },
             {
               title: texts.onlyRight,
+              phone: "named",
               isNumber: true,
-              isExtra: true,
               cell: ({ difference }) => count(difference?.onlyRight ?? 0),
             },
-            { title: texts.adjusted, isNumber: true, isExtra: true, cell: ({ adjustedP }) => decimal(adjustedP) },
+            { title: texts.adjusted, phone: "named", isNumber: true, cell: ({ adjustedP }) => decimal(adjustedP) },
           ]}
         />
       )}

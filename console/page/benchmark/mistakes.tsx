@@ -14,19 +14,22 @@ import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Pager } from "../../part/pager.tsx";
 import { Panel } from "../../part/panel.tsx";
-import { Answered } from "../../part/state.tsx";
+import { Answered, Failed } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { decimal } from "../../text/format.ts";
 import { byRules } from "./groups.ts";
+import { SampleCell } from "./sample-cell.tsx";
+import { type FoundSamples, useSamples } from "./samples.ts";
 import { mismatches } from "./target.ts";
 
 const texts = en.benchmarks;
-const pageSize = 100;
+const pageSize = 50;
 const from = "/o/$org/benchmarks/$run";
 
 /** The samples that came out otherwise than they should. */
-export function Mistakes({ benchmark: { orgId, id: benchmarkId } }: { readonly benchmark: Benchmark }) {
+export function Mistakes({ benchmark }: { readonly benchmark: Benchmark }) {
+  const { orgId, id: benchmarkId } = benchmark;
   const search = useSearch({ from });
   const navigate = useNavigate({ from });
   const [offset, setOffset] = useState(0);
@@ -59,7 +62,7 @@ export function Mistakes({ benchmark: { orgId, id: benchmarkId } }: { readonly b
         {({ results, total }) => (
           <>
             {total === 0 && <p className={layout.dim}>{texts.noMistakes}</p>}
-            {total > 0 && <Groups results={results} />}
+            {total > 0 && <Groups benchmark={benchmark} results={results} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
           </>
         )}
@@ -69,39 +72,66 @@ export function Mistakes({ benchmark: { orgId, id: benchmarkId } }: { readonly b
 }
 
 /** Mistakes of one cause stand together, the most frequent cause first. */
-function Groups({ results }: { readonly results: readonly BenchmarkResult[] }) {
+function Groups({
+  benchmark,
+  results,
+}: {
+  readonly benchmark: Benchmark;
+  readonly results: readonly BenchmarkResult[];
+}) {
+  const samples = useSamples(
+    benchmark,
+    results.map(({ sampleId }) => sampleId),
+  );
   const groups = byRules(results);
-  if (groups.length === 1) return <List label={texts.mistakes} results={results} />;
-  return groups.map(({ rules, results: ofGroup }) => {
-    const label = texts.mistakesBy(rules === "" ? texts.noRule : rules, ofGroup.length);
-    return (
-      <section key={rules} className={layout.stack}>
-        <h3>{label}</h3>
-        <List label={label} results={ofGroup} />
-      </section>
-    );
-  });
+  return (
+    <>
+      {samples.error !== null && <Failed error={samples.error} onRetry={samples.retry} />}
+      {groups.map(({ rules, results: ofGroup }) => {
+        if (groups.length === 1) return <List key={rules} label={texts.mistakes} results={ofGroup} samples={samples} />;
+        const label = texts.mistakesBy(rules === "" ? texts.noRule : rules, ofGroup.length);
+        return (
+          <section key={rules} className={layout.stack}>
+            <h3>{label}</h3>
+            <List label={label} results={ofGroup} samples={samples} />
+          </section>
+        );
+      })}
+    </>
+  );
 }
 
-function List({ label, results }: { readonly label: string; readonly results: readonly BenchmarkResult[] }) {
+function List({
+  label,
+  results,
+  samples,
+}: {
+  readonly label: string;
+  readonly results: readonly BenchmarkResult[];
+  readonly samples: FoundSamples;
+}) {
   return (
     <Table
       label={label}
       rows={results}
       keyOf={({ sampleId }) => sampleId}
       columns={[
-        { title: texts.sample, cell: ({ sampleId }) => <code>{sampleId}</code> },
-        { title: texts.labels, isExtra: true, cell: ({ labels }) => labels.join(", ") },
+        {
+          title: texts.sample,
+          cell: ({ sampleId, labels }) => <SampleCell id={sampleId} labels={labels} found={samples.of(sampleId)} />,
+        },
         {
           title: texts.outcome,
+          phone: "below",
           cell: ({ outcome, why }) => (outcome === undefined ? (why ?? "") : <Outcome value={outcomeName(outcome)} />),
         },
         {
           title: texts.score,
+          phone: "named",
           isNumber: true,
           cell: ({ score }) => (score === undefined ? en.common.none : decimal(score)),
         },
-        { title: texts.rules, isExtra: true, cell: ({ rules }) => rules.join(", ") || en.common.none },
+        { title: texts.rules, phone: "named", cell: ({ rules }) => rules.join(", ") || en.common.none },
       ]}
     />
   );

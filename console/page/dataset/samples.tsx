@@ -15,6 +15,8 @@ import { Select } from "../../part/field.tsx";
 import { MarkedText } from "../../part/judgement/marked-text.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
+import { nameOf, pieceOf } from "../../part/judgement/sample-piece.ts";
+import { SampleReader, whyUnread } from "../../part/judgement/sample-reader.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Pager } from "../../part/pager.tsx";
 import { Panel } from "../../part/panel.tsx";
@@ -22,7 +24,6 @@ import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
-import { nameOf, pieceOf } from "./piece.ts";
 import { SampleDialog } from "./sample-form.tsx";
 
 const texts = en.datasets;
@@ -105,7 +106,7 @@ export function Samples({ dataset: { id: datasetId, counts, sampleCount } }: { r
 }
 
 /** What somebody is about to do with a sample. */
-type SampleDeed = "add" | { readonly kind: "edit" | "delete"; readonly sample: Sample };
+type SampleDeed = "add" | { readonly kind: "read" | "edit" | "delete"; readonly sample: Sample };
 
 function SampleDeedDialog({
   place,
@@ -117,6 +118,7 @@ function SampleDeedDialog({
   readonly onClose: () => void;
 }) {
   if (deed === "add") return <SampleDialog place={place} onClose={onClose} />;
+  if (deed.kind === "read") return <Reader sample={deed.sample} onClose={onClose} />;
   if (deed.kind === "edit") return <SampleDialog place={place} sample={deed.sample} onClose={onClose} />;
   return (
     <DeedDialog
@@ -177,6 +179,7 @@ function List({
         { title: texts.text, cell: (sample) => <Text sample={sample} /> },
         {
           title: texts.labels,
+          phone: "below",
           cell: ({ labels, isGray }) => (
             <span className={layout.row}>
               {labels.map((label) => (
@@ -188,17 +191,25 @@ function List({
         },
         {
           title: texts.expected,
-          isExtra: true,
+          phone: "named",
           cell: ({ expectedOutcome }) =>
             expectedOutcome === undefined ? en.common.none : <Outcome value={outcomeName(expectedOutcome)} />,
         },
-        { title: texts.stage, isExtra: true, cell: ({ stage }) => stageName(stage) },
-        { title: texts.language, isExtra: true, cell: ({ language }) => language ?? en.common.none },
+        { title: texts.stage, phone: "below", cell: ({ stage }) => stageName(stage) },
+        { title: texts.language, phone: "named", cell: ({ language }) => language ?? en.common.none },
         {
           title: "",
+          phone: "deeds",
           isNumber: true,
           cell: (sample) => (
             <span className={`${layout.row} ${layout.end}`}>
+              <Button
+                kind="quiet"
+                aria-label={texts.readOf(nameOf(sample))}
+                onClick={() => onDeed({ kind: "read", sample })}
+              >
+                {texts.read}
+              </Button>
               {can(DatasetService.method.updateSample) && (
                 <Button
                   kind="quiet"
@@ -227,17 +238,35 @@ function List({
 
 /** What is judged, with what is to be found in it marked. */
 function Text({ sample }: { readonly sample: Sample }) {
-  const { orgId } = useOrganization();
-  const { source, textWithheld } = sample;
+  const why = whyUnread(sample);
   return (
     <>
-      {textWithheld && <span className={layout.dim}>{texts.withheld}</span>}
-      {!textWithheld && <MarkedText {...pieceOf(sample)} />}
-      {source !== undefined && (
-        <Link to="/o/$org/traces/$trace" params={{ org: orgId, trace: source.traceId }}>
-          {texts.sourceTrace}
-        </Link>
-      )}
+      {why !== undefined && <span className={layout.dim}>{why} </span>}
+      {why === undefined && <MarkedText {...pieceOf(sample)} />}
+      <Source sample={sample} />
     </>
+  );
+}
+
+function Source({ sample: { source } }: { readonly sample: Sample }) {
+  const { orgId } = useOrganization();
+  if (source === undefined) return null;
+  return (
+    <Link to="/o/$org/traces/$trace" params={{ org: orgId, trace: source.traceId }}>
+      {texts.sourceTrace}
+    </Link>
+  );
+}
+
+function Reader({ sample, onClose }: { readonly sample: Sample; readonly onClose: () => void }) {
+  const { stage, expectedOutcome, source } = sample;
+  return (
+    <SampleReader
+      sample={sample}
+      stage={stageName(stage)}
+      expected={expectedOutcome === undefined ? undefined : outcomeName(expectedOutcome)}
+      {...(source === undefined ? {} : { source: <Source sample={sample} /> })}
+      onClose={onClose}
+    />
   );
 }
