@@ -7,6 +7,7 @@ import { type ConsoleDriver, startConsole } from "../harness/browser/console-dri
 import { hearOfRuntime } from "../harness/browser/reported-runtime.ts";
 import { eventually } from "../harness/eventually.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
+import { compareCandidate } from "../harness/vector/runtime-step.ts";
 
 const hostile = `<img src=x onerror="document.title='taken'"> & "quoted"`;
 const looks = [
@@ -45,19 +46,24 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await hearOfRuntime(plane, world, { instanceId: refusing, software: hostile, rejection: hostile });
   }
 
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    token: string | undefined = driver.world.tokens.admin,
+  ): Promise<{ readonly id: string }> {
+    const answer = await fetch(`${driver.plane.baseUrl}/v1/orgs/${driver.world.orgId}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    expect(answer.status, await answer.clone().text()).toBeLessThan(300);
+    return (await answer.json()) as { readonly id: string };
+  }
+
   /** Stores a version of the policy and publishes it to dev, as the ci token does. */
   async function publish(action: string, activate: boolean): Promise<void> {
     const { world } = driver;
-    const base = `${driver.plane.baseUrl}/v1/orgs/${world.orgId}`;
-    const call = async (method: string, path: string, body: unknown, token: string | undefined) => {
-      const answer = await fetch(base + path, {
-        method,
-        headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      expect(answer.status, await answer.clone().text()).toBeLessThan(300);
-      return (await answer.json()) as { readonly id: string };
-    };
     if (policyId === undefined) {
       const { id } = await call("POST", "/policies", { document: document("shipped", action) }, world.tokens.admin);
       policyId = id;
@@ -203,6 +209,76 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await page.goBack();
     await page.getByRole("button", { name: "Show as table" }).first().click();
     await page.getByRole("table", { name: "Outcomes" }).waitFor();
+  });
+
+  test("a step of the latencies opens its traces, and the length of steps is chosen", async () => {
+    const page = await driver.openAs("viewer", driver.at("/analytics"));
+    const steps = page.getByLabel("Step", { exact: true });
+    const chart = page.getByRole("slider", { name: /^Time that the engine took/ });
+    const hasSteps = (least: number, most: number) =>
+      eventually(async () => {
+        const last = Number(await chart.getAttribute("aria-valuemax"));
+        expect(last >= least && last <= most, `the last step is ${last}`).toBe(true);
+      });
+    await hasSteps(6, 8);
+    await steps.selectOption("hour");
+    await hasSteps(160, 170);
+    await page.reload();
+    await hasSteps(160, 170);
+    await eventually(async () => expect(await steps.inputValue()).toBe("hour"));
+    await steps.selectOption("day");
+    await hasSteps(6, 8);
+    await chart.focus();
+    await page.keyboard.press("End");
+    await page.waitForFunction(() => /p99 /.test(globalThis.document.activeElement?.ariaValueText ?? ""));
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
+    await page.getByText("2 traces").waitFor();
+    await page.getByRole("list", { name: "More filters" }).getByText("From").waitFor();
+  });
+
+  test("a page of the navigation is loaded before it is pressed", async () => {
+    const page = await driver.openAs("viewer", driver.at("/"));
+    await page.waitForLoadState("networkidle");
+    const chunk = page.waitForRequest(/\/assets\/fleet-[^/]*\.js$/);
+    await page.getByRole("link", { name: "Fleet", exact: true }).hover();
+    await chunk;
+    await page.waitForLoadState("networkidle");
+    expect(page.url()).toMatch(/\/o\/[^/]+\/?$/);
+  });
+
+  test("cards say how far behind an environment is, what is tried beside it, and what waits for whom", async () => {
+    const { world, plane } = driver;
+    const envs = `/projects/${projectId}/envs`;
+    await call("POST", `${envs}/dev/promote`, { target_env: "staging", activate: true });
+    await publish("FLAG", true);
+    const page = await driver.openAs("editor", driver.at(`/environments?project=${projectId}`));
+    const card = (env: string) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: env }) });
+    await card("staging")
+      .getByText(/ · 1 behind dev$/)
+      .waitFor();
+
+    await publish("BLOCK", false);
+    const { bundles } = Object(await call("GET", `${envs}/dev/bundles?limit=1`));
+    const [{ version }] = bundles;
+    await call("POST", `${envs}/dev/bundles/${version}/candidate`, {});
+    const compared = { version, digest: bundles[0].digest, loadFailure: "", now: new Date() };
+    await compareCandidate(plane, { ...world, environment: "dev" }, compared);
+    await page.reload();
+    await card("dev")
+      .getByText(`v${version} is evaluated beside it: 16.7% of 12 evaluations come out otherwise.`)
+      .waitFor();
+
+    await call("PATCH", `/projects/${projectId}/environments/dev`, { required_approvals: 2 });
+    await driver.go(page, "/");
+    await page.getByRole("link", { name: `Approve v${version} of dev` }).click();
+    await page.getByRole("button", { name: `Approve v${version}` }).click();
+    await page.getByText("1 of 2").first().waitFor();
+    await driver.go(page, `/environments?project=${projectId}`);
+    await card("dev").getByText("1 of 2 approvals").waitFor();
+    await driver.go(page, "/");
+    await page.getByText("Nothing waits for you.").waitFor();
+    expect(await page.getByRole("link", { name: /^Approve/ }).count()).toBe(0);
   });
 
   test("a viewer finds no deed on these pages", async () => {

@@ -7,7 +7,7 @@ import { contentDigest, type ManifestPayload, type PartEntry, partEntry } from "
 import { Fault, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
-import { type BundleApprovalRow, listApprovals } from "../../store/bundle/approval.ts";
+import { type BundleApprovalRow, listApprovals, listApprovalsOf } from "../../store/bundle/approval.ts";
 import { type BundleRow, findBundle, listBundles, storeParts } from "../../store/bundle/bundle.ts";
 import { touchParts } from "../../store/bundle/retention.ts";
 import type { Database } from "../../store/connection/database.ts";
@@ -200,7 +200,13 @@ export class Bundles {
       await requireProject(tx, path.projectId);
       const environment = await requireEnvironment(tx, path.projectId, path.environment);
       const [rows, total] = await listBundles(tx, environment.id, page);
-      return [rows.map((bundle) => viewOf(bundle, environment)), total];
+      const versions = rows.map(({ version }) => version);
+      const approvals = await listApprovalsOf(tx, environment.id, versions);
+      const views = rows.map((bundle) => ({
+        ...viewOf(bundle, environment),
+        approvals: approvals.get(bundle.version) ?? [],
+      }));
+      return [views, total];
     });
   }
 

@@ -27,16 +27,29 @@ export async function listApprovals(
   tx: Transaction,
   environmentId: string,
   version: number,
-): Promise<BundleApprovalRow[]> {
+): Promise<readonly BundleApprovalRow[]> {
+  return (await listApprovalsOf(tx, environmentId, [version])).get(version) ?? [];
+}
+
+/** The same of several bundles, by version. */
+export async function listApprovalsOf(
+  tx: Transaction,
+  environmentId: string,
+  versions: readonly number[],
+): Promise<ReadonlyMap<number, readonly BundleApprovalRow[]>> {
   const { orgId } = tx;
   const orderBy = { approvedAt: "asc", accountId: "asc" } as const;
-  const given = await tx.em.find(BundleApprovalRow, { orgId, environmentId, version }, { orderBy });
-  if (given.length === 0) return [];
+  const where = { orgId, environmentId, version: { $in: [...versions] } };
+  const given = await tx.em.find(BundleApprovalRow, where, { orderBy });
+  if (given.length === 0) return new Map();
   const accountId = { $in: given.map((approval) => approval.accountId) };
   const role = { $in: ["editor", "admin", "owner"] as const };
   const people = await tx.em.find(MemberRow, { orgId, accountId, role, state: "active" });
   const counted = new Set(people.map((member) => member.accountId));
-  return given.filter((approval) => counted.has(approval.accountId));
+  return Map.groupBy(
+    given.filter((approval) => counted.has(approval.accountId)),
+    ({ version }) => version,
+  );
 }
 
 /** Takes a person's approval of a bundle away. Returns whether there was one. */

@@ -10,35 +10,37 @@ import { createSealer, parseMasterKeys } from "../../../src/platform/seal.ts";
 import { addUsage } from "../../../src/store/billing/usage.ts";
 import { addGaps } from "../../../src/store/fleet/reporting-gap.ts";
 import { type RuntimeModel, touchInstance, writeInstanceStatus } from "../../../src/store/fleet/runtime-instance.ts";
+import type { TestControlPlane } from "../process/control-plane.ts";
 import type { SceneStep } from "./scene-step.ts";
 
 // What is compared is not signed: any key will do.
 const unusedSealer = createSealer({ masterKeys: parseMasterKeys(randomBytes(32).toString("base64")) });
 
+/** A runtime compares a candidate in twelve evaluations, of which two come out otherwise. Returns the id of one. */
+export async function compareCandidate(
+  { database }: Pick<TestControlPlane, "database">,
+  place: { readonly orgId: string; readonly projectId: string; readonly environment: string },
+  { now, ...candidate }: { version: number; digest: string; loadFailure: string; now: Date },
+): Promise<string> {
+  const evaluationId = newId();
+  const [active, other] = [Outcome.ALLOW, Outcome.BLOCK];
+  await new Candidates(database, new SigningKeys(database, unusedSealer)).note(place, {
+    ...{ ...candidate, skipped: 3, failed: 1 },
+    pairs: [
+      { active, candidate: active, count: 10 },
+      { active, candidate: other, count: 2 },
+    ],
+    samples: [{ evaluationId, active, candidate: other, rule: "word", createdAt: now }],
+  });
+  return evaluationId;
+}
+
 /** Steps about runtimes; see scene.ts. */
 export const runtimeSteps: Readonly<Record<string, SceneStep>> = {
   $compare: async ({ project_id, environment, version, digest, load_failure }, { plane, clock }, { orgId }) => {
-    const candidates = new Candidates(plane.database, new SigningKeys(plane.database, unusedSealer));
-    const evaluationId = newId();
-    const [active, other] = [Outcome.ALLOW, Outcome.BLOCK];
-    await candidates.note(
-      { orgId, projectId: String(project_id), environment: String(environment) },
-      {
-        ...{
-          version: Number(version),
-          digest: String(digest),
-          skipped: 3,
-          failed: 1,
-          loadFailure: String(load_failure ?? ""),
-        },
-        pairs: [
-          { active, candidate: active, count: 10 },
-          { active, candidate: other, count: 2 },
-        ],
-        samples: [{ evaluationId, active, candidate: other, rule: "word", createdAt: clock.now() }],
-      },
-    );
-    return { id: evaluationId };
+    const place = { orgId, projectId: String(project_id), environment: String(environment) };
+    const candidate = { version: Number(version), digest: String(digest), loadFailure: String(load_failure ?? "") };
+    return { id: await compareCandidate(plane, place, { ...candidate, now: clock.now() }) };
   },
   $etag: async ({ digest, activation_seq }) => ({ tag: etagOf(String(digest), Number(activation_seq)) }),
   $use: async ({ evaluations }, { plane }, { orgId }) => {

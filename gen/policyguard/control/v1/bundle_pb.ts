@@ -158,7 +158,7 @@ export type Bundle = Message<"policyguard.control.v1.Bundle"> & {
   diff?: BundleDiff | undefined;
 
   /**
-   * Who has approved it, as long as they may approve. Only calls about one bundle return it; empty in others.
+   * Who has approved it, as long as they may approve. Empty where a call publishes, promotes or activates it.
    *
    * @generated from field: repeated policyguard.control.v1.BundleApproval approvals = 19;
    */
