@@ -185,6 +185,66 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
   });
 
+  /** A call of the organization's admin token. */
+  async function call(method: string, path: string, body: unknown): Promise<Readonly<Record<string, unknown>>> {
+    const { orgId, tokens } = driver.world;
+    const answer = await patientFetch(`${driver.plane.baseUrl}/v1/orgs/${orgId}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${tokens.admin}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(answer.status, await answer.clone().text()).toBeLessThan(300);
+    return Object(await answer.json());
+  }
+
+  test("a replay says which findings are new, gone and moved, by any version and by other environments", async () => {
+    const { plane, world } = driver;
+    const text = "Write to ada@example.com, please.";
+    const policyOf = (rule: string) =>
+      `apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: mails}\nrules:\n  - ${rule}\n`;
+    const mail = policyOf("{id: mail, stages: [input], detect: {ref: pii, threshold: 0.5}, action: FLAG}");
+    const long = policyOf("{id: long, stages: [input], when: segment.length > 10, action: BLOCK}");
+    const envs = `/projects/${world.projectId}/envs`;
+    const publish = (env: string, activate: boolean) => call("POST", `${envs}/${env}/bundles/publish`, { activate });
+    const { id } = await call("POST", "/policies", { document: mail });
+    await publish("dev", true);
+    await call("PUT", `/policies/${id}`, { document: long });
+    await publish("dev", true);
+    await publish("staging", true);
+    const finding = {
+      ...{ ruleId: "mail", policy: "mails", detector: "pii", category: "pii.email", segment: "s1", start: 9, end: 24 },
+      ...{ score: 0.6, threshold: 0.5, severity: "SEVERITY_LOW", action: "OUTCOME_FLAG", mode: "MODE_ENFORCE" },
+    };
+    const more = { findings: [finding], bundle: { version: 1, digest: `sha256:${"0".repeat(64)}` } };
+    const trace = await reportTrace(plane, world, { text, outcome: "ALLOW", more });
+    const page = await driver.openAs("editor", driver.at(`/traces?trace=${trace}`));
+    const replay = page.getByRole("region", { name: "Replay" });
+    const findings = replay.getByRole("region", { name: /^Findings/ });
+    const run = () => replay.getByRole("button", { name: "Replay" }).click();
+    await run();
+    await findings.getByText("1 added, 1 gone, 0 the same").waitFor();
+    const gone = findings.getByRole("listitem").filter({ hasText: "mail" });
+    await gone.getByText("gone", { exact: true }).waitFor();
+    await gone.getByText("Was 0.6 ≥ 0.5 · Is not found").waitFor();
+    await gone.getByText("“ada@example.com”").waitFor();
+    await replay.getByLabel("Version").selectOption({ label: "v1, as then" });
+    await run();
+    await findings.getByText("0 added, 0 gone, 1 the same").waitFor();
+    await findings.getByText(/ · score \+0\.\d/).waitFor();
+    for (const look of looks) {
+      await driver.show(page, look);
+      expect(await driver.flawsOf(page)).toEqual([]);
+    }
+    await replay.getByLabel("By").selectOption({ label: "the bundle of staging" });
+    await replay.getByRole("option", { name: "the one in force, v1" }).waitFor({ state: "attached" });
+    await run();
+    await findings.getByText("1 added, 1 gone, 0 the same").waitFor();
+    await replay.getByLabel("By").selectOption({ label: "mails v2" });
+    await replay.getByLabel("Version").selectOption({ label: "v1" });
+    await run();
+    await findings.getByText("0 added, 0 gone, 1 the same").waitFor();
+  });
+
   test("a viewer reads marks and cannot mark, and the pages are accessible in both themes", async () => {
     const viewer = await driver.openAs("viewer", driver.at(`/traces?trace=${first}`));
     await viewer

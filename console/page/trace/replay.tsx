@@ -1,8 +1,6 @@
 import { createClient } from "@connectrpc/connect";
-import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { type Trace, TraceReplayability } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import {
   type ReplayedDecision,
@@ -10,56 +8,33 @@ import {
   type TraceReplay,
 } from "../../../gen/policyguard/control/v1/trace_replay_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
-import { documentOf } from "../../data/document.ts";
-import { draftKey, readDraft } from "../../data/draft.ts";
-import { useEnvironments } from "../../data/environment.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
-import { Select } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import { Voices } from "../../part/judgement/voices.tsx";
 import { useKeys } from "../../part/keys.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
+import { JudgeSelect, judgeRequest, type ReplayJudge } from "./replay-judge.tsx";
+import { ReplayedFindings } from "./replayed-findings.tsx";
 import style from "./trace.module.css";
 
 const texts = en.review;
 const traces = createClient(TraceService, transport);
-const maxPolicies = 200;
-const bundlePrefix = "bundle:";
 
 /** What another policy, or what is enforced now, makes of a trace; original and new side by side. `r` replays. */
 export function ReplaySection({ trace }: { readonly trace: Trace }) {
   const { orgId, accountId, can } = useOrganization();
   const mayReplay = can(TraceService.method.replayTrace);
-  const options = { enabled: mayReplay };
-  const list = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxPolicies }, options);
-  const environments = useEnvironments(mayReplay ? [trace.projectId] : []);
-  const others = environments.filter(
-    ({ name, activeVersion }) => name !== trace.environment && activeVersion !== undefined,
-  );
-  const [chosen, setChosen] = useState("");
+  const [judge, setJudge] = useState<ReplayJudge>({ kind: "bundle", of: trace.environment });
   const [answer, setAnswer] = useState<TraceReplay>();
   const { run, isBusy, error } = useBusy();
   const replay = () =>
     run(async () => {
-      const draft = chosen.startsWith("draft:")
-        ? readDraft(draftKey(accountId, orgId, chosen.slice("draft:".length)))
-        : undefined;
-      const by =
-        draft !== undefined
-          ? { document: documentOf(draft.text) }
-          : chosen === "" || chosen.startsWith(bundlePrefix)
-            ? {
-                bundle: {
-                  projectId: trace.projectId,
-                  environment: chosen.slice(bundlePrefix.length) || trace.environment,
-                },
-              }
-            : { policyId: chosen };
+      const by = judgeRequest(judge, { projectId: trace.projectId, accountId, orgId });
       setAnswer((await traces.replayTrace({ orgId, traceId: trace.id, asOf: ReplayTime.NOW, ...by })).replay);
     });
   useKeys(mayReplay && !isBusy ? { r: replay } : {});
@@ -83,24 +58,7 @@ export function ReplaySection({ trace }: { readonly trace: Trace }) {
     <section className={style.marks} aria-label={texts.replay}>
       <h3>{texts.replay}</h3>
       <div className={style.replayBy}>
-        <Select label={texts.replayBy} value={chosen} onChange={(event) => setChosen(event.target.value)}>
-          <option value="">{texts.activeBundle(trace.environment)}</option>
-          {others.map(({ id, name, activeVersion }) => (
-            <option key={id} value={bundlePrefix + name}>
-              {texts.activeBundle(name, activeVersion)}
-            </option>
-          ))}
-          {list.data?.policies.map(({ id, name, version }) => [
-            <option key={id} value={id}>
-              {texts.newest(name, version)}
-            </option>,
-            readDraft(draftKey(accountId, orgId, id)) !== undefined && (
-              <option key={`draft:${id}`} value={`draft:${id}`}>
-                {texts.draft(name)}
-              </option>
-            ),
-          ])}
-        </Select>
+        <JudgeSelect trace={trace} judge={judge} onChange={setJudge} />
         <Button disabled={isBusy} onClick={replay}>
           <span className={style.key} aria-hidden="true">
             r
@@ -108,14 +66,13 @@ export function ReplaySection({ trace }: { readonly trace: Trace }) {
           {texts.replay}
         </Button>
       </div>
-      {list.error !== null && <Failed error={list.error} onRetry={list.refetch} />}
       {error !== undefined && <Failed error={error} />}
-      {answer !== undefined && <Answer replay={answer} />}
+      {answer !== undefined && <Answer trace={trace} replay={answer} />}
     </section>
   );
 }
 
-function Answer({ replay }: { readonly replay: TraceReplay }) {
+function Answer({ trace, replay }: { readonly trace: Trace; readonly replay: TraceReplay }) {
   const { changed, original, replayed, reasons, rules, outcomeRange, backends } = replay;
   const verdict = changed === undefined ? texts.unknownOutcome : changed ? texts.otherOutcome : texts.sameOutcome;
   return (
@@ -133,6 +90,8 @@ function Answer({ replay }: { readonly replay: TraceReplay }) {
           <Outcome value={outcomeName(outcomeRange.most)} />
         </p>
       )}
+      <ReplayedFindings trace={trace} replay={replay} />
+      <h4>{texts.rules}</h4>
       <ul className={style.findings} aria-label={texts.rules}>
         {rules.map(({ policy, ruleId, was, match }) => (
           <li key={`${policy} ${ruleId}`}>
