@@ -38,6 +38,15 @@ export function Dialog({
         event.preventDefault();
         if (!isFirm) onClose();
       }}
+      // Browsers let nobody cancel a second Escape in a row: the key itself is taken, and what is closed all the same,
+      // such as by the gesture of a phone, comes back.
+      onKeyDown={(event) => {
+        if (isFirm && event.key === "Escape") event.preventDefault();
+      }}
+      onClose={() => {
+        if (isFirm) dialog.current?.showModal();
+        else onClose();
+      }}
     >
       <h2 id={id}>{title}</h2>
       {children}

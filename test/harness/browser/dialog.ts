@@ -140,7 +140,7 @@ function valuesOf(dialog: Locator): Promise<readonly string[]> {
 }
 
 /** Puts the dialog that is open through all of its states, and closes it. Returns what is wrong. */
-export async function examineDialog(page: Page, calls: HeldCalls, opener: string): Promise<readonly string[]> {
+export async function examineDialog(page: Page, calls: HeldCalls, opener: Locator): Promise<readonly string[]> {
   const dialog = page.getByRole("dialog");
   const flaws: string[] = [];
   const note = (isWrong: boolean, flaw: string) => void (isWrong && flaws.push(flaw));
@@ -153,13 +153,35 @@ export async function examineDialog(page: Page, calls: HeldCalls, opener: string
   }
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  const focused = await page.evaluate(() => {
+  return [...flaws, ...(await withoutFocus(opener))];
+}
+
+/** Puts a dialog that shows a secret once through its states, and closes it. Returns what is wrong. */
+export async function examineShownOnce(page: Page, opener: Locator): Promise<readonly string[]> {
+  const dialog = page.getByRole("dialog");
+  const flaws: string[] = [];
+  const isInside = await dialog.evaluate((element) => element.contains(document.activeElement));
+  if (!isInside) flaws.push("does not take the focus");
+  const secret = (await dialog.locator("pre").innerText()).trim();
+  if (secret === "") flaws.push("shows nothing");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  if (!(await dialog.isVisible())) return [...flaws, "is closed by a key before anybody said that it is stored"];
+  await dialog.getByRole("button", { name: "I have stored it", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  if ((await page.content()).includes(secret)) flaws.push("leaves its secret on the page");
+  return [...flaws, ...(await withoutFocus(opener))];
+}
+
+/** What is wrong when the focus is elsewhere than on what opened the dialog. */
+async function withoutFocus(opener: Locator): Promise<readonly string[]> {
+  const focused = await opener.evaluate((element) => {
     const { activeElement } = document;
+    if (activeElement === element) return undefined;
     if (activeElement === null || activeElement === document.body) return "";
     return (activeElement.getAttribute("aria-label") ?? activeElement.textContent).trim();
   });
-  note(focused !== opener, `gives the focus to "${focused.slice(0, 40)}" instead of "${opener}"`);
-  return flaws;
+  return focused === undefined ? [] : [`gives the focus to "${focused.slice(0, 40)}" instead of what opened it`];
 }
 
 /** The fields of these labels that are not shown as refused. */
