@@ -81,7 +81,7 @@ const properties: Readonly<Record<string, Property>> = {
   },
   "console-dialogs": {
     file: "test/console/dialog.test.ts",
-    unit: "routes of the console, with every dialog of each in all of its states",
+    unit: "routes of the console, and ways to dialogs that come after something else, with every dialog in all of its states",
   },
   runs: {
     file: "test/api/run/worker-kill.test.ts",
