@@ -11,11 +11,12 @@ export interface Column<Row> {
   /** Left out on phones. */
   readonly isExtra?: boolean;
   /**
-   * Where it stands on phones, when the rows of the table have two lines there: at the end of the first one, in the
-   * second one (with the name of the column, where a value does not say what it is), or at its end. The first column
-   * begins the first line.
+   * Where it stands on phones, when the rows of the table have two lines there: in the first one, which the first
+   * column begins, with most of its room ("main", else the first column has that), or at its end; in the second one, with
+   * the name of the column where a value does not say what it is ("named"), with the room that is left ("rest", cut off
+   * where it is too long), or at its end ("deeds").
    */
-  readonly phone?: "end" | "below" | "named" | "deeds";
+  readonly phone?: "main" | "end" | "below" | "named" | "rest" | "deeds";
 }
 
 /** More rows than anybody reads at once make a page slow: the others are a step away. */
@@ -39,6 +40,7 @@ export function Table<Row>({
   // Another filter may leave fewer rows than were passed over.
   const from = chosen < rows.length ? chosen : 0;
   const hasLines = columns.some(({ phone }) => phone !== undefined);
+  const main = columns.find(({ phone }) => phone === "main") ?? columns[0];
   const table = (
     // What scrolls has to be reachable by keyboard.
     <div ref={frame} className={style.frame} tabIndex={scrolls ? 0 : undefined}>
@@ -56,7 +58,11 @@ export function Table<Row>({
           {rows.slice(from, from + maxRows).map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
-                <td key={column.title} className={classOf(column)} data-title={column.title}>
+                <td
+                  key={column.title}
+                  className={`${classOf(column)} ${column === main ? style.main : ""}`}
+                  data-title={column.title}
+                >
                   {column.cell(row)}
                 </td>
               ))}
@@ -89,6 +95,7 @@ function useScrolls(element: { readonly current: HTMLElement | null }): boolean 
 }
 
 function classOf<Row>({ isNumber = false, isExtra = false, phone }: Column<Row>): string {
-  const places = phone === "named" ? [style.below, style.named] : phone === undefined ? [] : [style[phone]];
+  const isBelow = phone === "named" || phone === "rest";
+  const places = [isBelow ? style.below : "", phone === undefined ? "" : style[phone]];
   return [isNumber ? style.number : "", isExtra ? style.extra : "", ...places].join(" ").trim();
 }

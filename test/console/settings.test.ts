@@ -118,6 +118,32 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByText(/curl http:\/\/127\.0\.0\.1:8091\//).waitFor();
   });
 
+  test("on a phone, rows of wide lists have two lines, and leave no column out", async () => {
+    const page = await driver.openAs("owner", driver.at("/"), { width: 390, height: 800 });
+    const found: string[] = [];
+    for (const route of ["/settings/tokens", "/settings/team", "/settings/webhooks", "/settings/evidence"]) {
+      await driver.go(page, route);
+      const row = page.locator("tbody tr").first();
+      await row.waitFor();
+      await eventually(async () => {
+        const cells = await row
+          .locator("td:not(:empty)")
+          .evaluateAll((all) =>
+            all.map((cell) => ({ top: cell.getBoundingClientRect().top, width: cell.clientWidth })),
+          );
+        expect(cells.length).toBeGreaterThanOrEqual(3);
+        expect(cells.filter(({ width }) => width === 0)).toEqual([]);
+        const [first, last] = [Math.min(...cells.map(({ top }) => top)), Math.max(...cells.map(({ top }) => top))];
+        expect(last).toBeGreaterThan(first);
+      });
+      for (const colorScheme of ["light", "dark"] as const) {
+        await driver.show(page, { colorScheme, width: 390 });
+        for (const flaw of await driver.flawsOf(page)) found.push(`${route} ${colorScheme}: ${flaw}`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+
   test("a payment leads back to the page under each name that the machine calls itself by", async () => {
     const { orgId, tokens } = driver.world;
     const port = new URL(driver.plane.baseUrl).port;

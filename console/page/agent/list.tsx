@@ -101,10 +101,11 @@ function Agents({ agents }: { readonly agents: readonly Agent[] }) {
               </span>
             ),
           },
-          { title: texts.first, isExtra: true, isNumber: true, cell: ({ firstSeenAt }) => <Ago time={firstSeenAt} /> },
-          { title: texts.last, isNumber: true, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
+          { title: texts.first, phone: "named", isNumber: true, cell: ({ firstSeenAt }) => <Ago time={firstSeenAt} /> },
+          { title: texts.last, phone: "named", isNumber: true, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
           {
             title: "",
+            phone: "end",
             isNumber: true,
             cell: (agent) => (
               <span className={`${layout.row} ${layout.end}`}>

@@ -127,13 +127,13 @@ function Entries({ entries }: { readonly entries: readonly EvidenceEntry[] }) {
             </Link>
           ),
         },
-        { title: texts.action, phone: "below", cell: ({ action }) => <code>{action}</code> },
+        { title: texts.action, phone: "main", cell: ({ action }) => <code>{action}</code> },
         {
           title: texts.actor,
           phone: "below",
           cell: ({ actor }) => (actor === undefined ? <span className={layout.dim}>{texts.erased}</span> : actor),
         },
-        { title: texts.resource, phone: "below", cell: ({ resource }) => <code>{resource}</code> },
+        { title: texts.resource, phone: "rest", cell: ({ resource }) => <code>{resource}</code> },
         { title: texts.when, phone: "end", isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
       ]}
     />

@@ -228,26 +228,27 @@ function RuntimeTable({
   const { can } = useOrganization();
   const columns: Column<RuntimeInstance>[] = [
     { title: texts.id, cell: (runtime) => <Identity runtime={runtime} /> },
-    { title: texts.environment, isExtra: true, cell: ({ environment }) => environment },
-    { title: texts.state, cell: (runtime) => <State state={fleetState(runtime)} /> },
+    { title: texts.environment, phone: "below", cell: ({ environment }) => environment },
+    { title: texts.state, phone: "end", cell: (runtime) => <State state={fleetState(runtime)} /> },
     {
       title: texts.version,
+      phone: "named",
       isNumber: true,
       cell: ({ bundleVersion }) => (bundleVersion === undefined ? texts.none : en.common.version(bundleVersion)),
     },
-    { title: texts.software, isExtra: true, cell: ({ softwareVersion }) => softwareVersion },
+    { title: texts.software, phone: "named", cell: ({ softwareVersion }) => softwareVersion },
     { title: texts.evaluations, isExtra: true, isNumber: true, cell: ({ evaluations }) => count(evaluations) },
     { title: texts.spool, isExtra: true, isNumber: true, cell: ({ spoolDepth }) => count(spoolDepth) },
     {
       title: texts.lost,
-      isExtra: true,
+      phone: "named",
       isNumber: true,
       cell: ({ lostEvaluations }) => (
         <span className={lostEvaluations > 0 ? style.lost : ""}>{count(lostEvaluations)}</span>
       ),
     },
     { title: texts.witness, isExtra: true, isNumber: true, cell: (runtime) => <Witness runtime={runtime} /> },
-    { title: texts.heard, isNumber: true, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
+    { title: texts.heard, phone: "named", isNumber: true, cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },
   ];
   if (can(RuntimeInstanceService.method.forgetRuntimeInstance))
     columns.push({

@@ -8,6 +8,7 @@ import { TokenService } from "../../../gen/policyguard/control/v1/token_service_
 import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { useProjects } from "../../data/project.ts";
 import { transport } from "../../data/transport.ts";
 import { Ago } from "../../part/ago.tsx";
 import { useBusy } from "../../part/busy.ts";
@@ -77,6 +78,12 @@ export function TokensPage() {
   );
 }
 
+/** "Support / prod", "Support", or the whole organization. */
+function reachOf(environment: string | undefined, project: string | undefined): string {
+  if (project === undefined) return texts.wholeOrganization;
+  return environment === undefined ? project : `${project} / ${environment}`;
+}
+
 interface TokenDeed {
   readonly token: Token;
   readonly deed: "rotate" | "revoke";
@@ -90,6 +97,8 @@ function Tokens({
   readonly onChoose: (chosen: TokenDeed) => void;
 }) {
   const { can } = useOrganization();
+  const { projects } = useProjects();
+  const nameOf = (projectId: string | undefined) => projects.find(({ id }) => id === projectId)?.name ?? projectId;
   return (
     <Table
       label={texts.title}
@@ -104,11 +113,11 @@ function Tokens({
             </>
           ),
         },
-        { title: texts.kind, phone: "end", cell: ({ type }) => texts.kinds[kinds.get(type) ?? ""] ?? "" },
+        { title: texts.kind, phone: "below", cell: ({ type }) => texts.kinds[kinds.get(type) ?? ""] ?? "" },
         {
           title: texts.scope,
           phone: "below",
-          cell: ({ environment, projectId }) => environment ?? projectId ?? texts.wholeOrganization,
+          cell: ({ environment, projectId }) => reachOf(environment, nameOf(projectId)),
         },
         { title: texts.used, phone: "named", isNumber: true, cell: ({ lastUsedAt }) => <Ago time={lastUsedAt} /> },
         {
@@ -119,7 +128,7 @@ function Tokens({
         },
         {
           title: "",
-          phone: "deeds",
+          phone: "end",
           isNumber: true,
           cell: (token) => (
             <>

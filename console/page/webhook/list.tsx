@@ -65,12 +65,13 @@ function Webhooks({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
             </Link>
           ),
         },
-        { title: texts.events, isExtra: true, cell: ({ events }) => events.map(eventNames.nameOf).join(", ") },
+        { title: texts.events, phone: "below", cell: ({ events }) => events.map(eventNames.nameOf).join(", ") },
         {
           title: texts.state,
+          phone: "end",
           cell: ({ isActive }) => <Badge tone={isActive ? "good" : "notice"}>{isActive ? texts.on : texts.off}</Badge>,
         },
-        { title: texts.since, isExtra: true, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+        { title: texts.since, phone: "named", isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
       ]}
     />
   );
