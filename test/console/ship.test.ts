@@ -250,15 +250,16 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
   test("cards say how far behind an environment is, what is tried beside it, and what waits for whom", async () => {
     const { world, plane } = driver;
     const envs = `/projects/${projectId}/envs`;
-    await call("POST", `${envs}/dev/promote`, { target_env: "staging", activate: true });
     await publish("FLAG", true);
+    await call("POST", `${envs}/dev/promote`, { target_env: "staging", activate: true });
+    await publish("BLOCK", true);
     const page = await driver.openAs("editor", driver.at(`/environments?project=${projectId}`));
     const card = (env: string) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: env }) });
     await card("staging")
       .getByText(/ · 1 behind dev$/)
       .waitFor();
 
-    await publish("BLOCK", false);
+    await publish("FLAG", false);
     const { bundles } = Object(await call("GET", `${envs}/dev/bundles?limit=1`));
     const [{ version }] = bundles;
     await call("POST", `${envs}/dev/bundles/${version}/candidate`, {});
