@@ -120,10 +120,20 @@ async function createTemplate(superuserUrl: string, port: number, passwords: Log
     await client.query(`create database ${template} template template0`);
     await client.query(prepareDatabaseSql(template));
     await migrate(databaseUrls(port, template, passwords).migrationUrl);
+    await forgetIdentity(superuserUrl);
     await client.query(`alter database ${template} with is_template true allow_connections false`);
   } finally {
     await client.end();
   }
+}
+
+/** A copy of a database is another one, which would have to be told so: those of tests begin as one that nobody knows. */
+async function forgetIdentity(superuserUrl: string): Promise<void> {
+  const url = new URL(superuserUrl);
+  url.pathname = template;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query("update installation set database_identity = null").finally(() => client.end());
 }
 
 async function migrate(migrationUrl: string): Promise<void> {

@@ -1,6 +1,7 @@
-// Which database this is: the cluster, and its timeline. A dump that is loaded elsewhere is in another cluster, and a
-// recovery to a point in time begins a new timeline (https://www.postgresql.org/docs/18/continuous-archiving.html), as
-// the promotion of a replica does. Both may have fewer rows than their readers remember.
+// Which database this is: the cluster, its timeline, and the database's number in it. A dump is loaded into another
+// cluster, or into a database that was made anew and has another number. A recovery to a point in time begins a new
+// timeline (https://www.postgresql.org/docs/18/continuous-archiving.html), as the promotion of a replica does. All of
+// them may have fewer rows than their readers remember.
 
 import { hash } from "node:crypto";
 import { applicationRole, lookupRole, workerRole } from "./roles.ts";
@@ -18,7 +19,8 @@ export const identityFunctions: readonly SqlFunction[] = [
       language plpgsql stable set search_path = pg_catalog as $$
       begin
         return (select system_identifier from pg_control_system())
-          || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8);
+          || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+          || '/' || (select oid from pg_database where datname = current_database());
       exception when insufficient_privilege or undefined_function or feature_not_supported
         or object_not_in_prerequisite_state then
         return null;
@@ -44,24 +46,30 @@ export const identityFunctions: readonly SqlFunction[] = [
   },
 ];
 
-/** Written by each migration run: the first one that finds nothing there takes the database as it is. */
+/**
+ * Written by each migration run: the first one that finds nothing there takes the database as it is, and the first one
+ * that finds a name without the database's number, as earlier processes wrote it, adds that.
+ */
 export const noteIdentitySql: readonly string[] = [
   `set role ${lookupRole}`,
-  "update public.installation set database_identity = app.database_identity() where database_identity is null",
+  `update public.installation set database_identity = app.database_identity()
+    where database_identity is null or app.database_identity() like database_identity || '/%'`,
   "reset role",
 ];
 
 /** What there is to know about a database's identity. */
 export interface DatabaseIdentity {
-  /** The cluster and the timeline that the installation worked on last; undefined when nobody could tell. */
+  /** What the installation worked on last; undefined when nobody could tell. */
   readonly known: Identity | undefined;
   readonly present: Identity | undefined;
 }
 
-/** A cluster, and a timeline of it. */
+/** A cluster, a timeline of it, and a database in it. */
 export interface Identity {
   readonly cluster: string;
   readonly timeline: string;
+  /** Undefined where an earlier process wrote it down, which did not ask for it. */
+  readonly number: string | undefined;
 }
 
 /** Asks for it. */
@@ -80,12 +88,17 @@ export type NewTimeline = "stop" | "follow";
 export async function restoredDatabase(database: Lookups, newTimeline: NewTimeline): Promise<string | undefined> {
   const { known, present } = await readIdentity(database);
   if (known === undefined || present === undefined) return undefined;
-  const isSame = known.cluster === present.cluster;
-  if (isSame && (newTimeline === "follow" || known.timeline === present.timeline)) return undefined;
-  const what = isSame
-    ? `timeline ${present.timeline} of the database, and it was ${known.timeline}`
-    : "another cluster";
+  const what = differenceOf(known, present, newTimeline);
+  if (what === undefined) return undefined;
   return `this is ${what}: if it was restored from a backup, run \`npm run operator -- after-restore --reason <text>\`; if nothing was lost, \`… after-restore --nothing-lost\``;
+}
+
+function differenceOf(known: Identity, present: Identity, newTimeline: NewTimeline): string | undefined {
+  if (known.cluster !== present.cluster) return "another cluster";
+  const isKnown = known.number !== undefined && present.number !== undefined;
+  if (isKnown && known.number !== present.number) return "another database of the cluster, such as one made anew";
+  if (newTimeline === "follow" || known.timeline === present.timeline) return undefined;
+  return `timeline ${present.timeline} of the database, and it was ${known.timeline}`;
 }
 
 /** Names the restore that made the database another one; undefined where nobody can tell. */
@@ -101,6 +114,6 @@ export async function acceptDatabase(worker: Lookups): Promise<void> {
 }
 
 function identityOf(text: string | null | undefined): Identity | undefined {
-  const [cluster = "", timeline = ""] = text?.split("/") ?? [];
-  return cluster === "" ? undefined : { cluster, timeline };
+  const [cluster = "", timeline = "", number] = text?.split("/") ?? [];
+  return cluster === "" ? undefined : { cluster, timeline, number };
 }

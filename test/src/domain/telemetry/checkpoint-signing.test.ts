@@ -156,14 +156,17 @@ describe("CheckpointSigning", () => {
       witness.query("update installation set database_identity = $1", [identity]);
     try {
       const { rows } = await witness.query<{ known: string }>("select app.database_identity() as known");
-      const [cluster = "", timeline = ""] = rows[0]?.known.split("/") ?? [];
+      const [cluster = "", timeline = "", number = ""] = rows[0]?.known.split("/") ?? [];
       const follow = new SigningKeys(worker, sealer, undefined, { newTimeline: "follow" });
-      await setIdentity(`${cluster}1/${timeline}`);
+      await setIdentity(`${cluster}1/${timeline}/${number}`);
       await expect(signing().sign(world.orgId)).rejects.toThrow("nothing is signed: this is another cluster");
       await expect(new CheckpointSigning(worker, follow, systemClock).sign(world.orgId)).rejects.toThrow("cluster");
       const bundleKeys = database.systemTransaction(world.orgId, (tx) => new SigningKeys(database, sealer).signing(tx));
       await expect(bundleKeys).rejects.toThrow("after-restore");
-      await setIdentity(`${cluster}/0000FFFF`);
+      // As where a dump was loaded into the cluster that it is from.
+      await setIdentity(`${cluster}/${timeline}/1`);
+      await expect(signing().sign(world.orgId)).rejects.toThrow("another database of the cluster");
+      await setIdentity(`${cluster}/0000FFFF/${number}`);
       await expect(signing().sign(world.orgId)).rejects.toThrow(`timeline ${timeline} of the database`);
       expect((await log().checkpoints(world.caller, page)).total).toBe(1);
       // A replica that lacks nothing may be followed to its own timeline.
