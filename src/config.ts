@@ -269,6 +269,8 @@ export const controlPlaneSchema = defineSchema({
   drainDelayMs: {
     name: "DRAIN_DELAY",
     kind: "duration",
+    // Calls in flight get 10 seconds after it, and all of the shutdown has 25 (kit/process/shutdown.ts).
+    max: "10s",
     default: "0ms",
     description: "Time at shutdown between becoming not ready and closing the port, so that load balancers notice.",
   },

@@ -24,7 +24,8 @@ export type Variable = VariableFacts &
   (
     | { readonly kind: "string"; readonly maxLength?: number }
     | { readonly kind: "int"; readonly min?: number; readonly max?: number }
-    | { readonly kind: "port" | "ratio" | "bool" | "duration" | "cidr-list" | "list" | "path" | "secret-file" }
+    | { readonly kind: "duration"; readonly max?: string }
+    | { readonly kind: "port" | "ratio" | "bool" | "cidr-list" | "list" | "path" | "secret-file" }
     | { readonly kind: "url"; readonly schemes: readonly string[] }
     | { readonly kind: "enum"; readonly values: readonly string[] }
   );
@@ -60,7 +61,9 @@ export function expectation(variable: Variable): string {
     case "bool":
       return "true or false";
     case "duration":
-      return "a duration such as 250ms, 30s, 5m, 2h or 7d, at most 24d";
+      return variable.max === undefined
+        ? "a duration such as 250ms, 30s, 5m, 2h or 7d, at most 24d"
+        : `a duration such as 250ms or ${variable.max}, at most ${variable.max}`;
     case "url":
       return `a URL that begins with ${variable.schemes.map((scheme) => `${scheme}://`).join(" or ")}`;
     case "cidr-list":
@@ -93,7 +96,7 @@ export function parseValue(
     case "bool":
       return text === "true" ? true : text === "false" ? false : undefined;
     case "duration":
-      return parseDuration(text);
+      return parseDuration(text, variable.max);
     case "url":
       return isUrl(text, variable.schemes) ? text : undefined;
     case "cidr-list":
@@ -120,12 +123,13 @@ function parseRatio(text: string): number | undefined {
 }
 
 // Longer than 24 days overflows Node's timers, which then fire at once.
-function parseDuration(text: string): number | undefined {
+function parseDuration(text: string, max?: string): number | undefined {
+  const limitMs = max === undefined ? maxDurationMs : parseDuration(max);
   const match = /^(\d{1,10})(ms|s|m|h|d)$/.exec(text);
   const factor = unitsMs[match?.[2] ?? ""];
   if (factor === undefined) return undefined;
   const valueMs = Number(match?.[1]) * factor;
-  return valueMs <= maxDurationMs ? valueMs : undefined;
+  return limitMs !== undefined && valueMs <= limitMs ? valueMs : undefined;
 }
 
 function isUrl(text: string, schemes: readonly string[]): boolean {

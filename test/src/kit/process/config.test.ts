@@ -91,6 +91,16 @@ test("five problems are reported in one error, each with the given and the expec
   expect(error.message).toContain("DATABASE_URL: unset; expected a URL that begins with postgres:// or postgresql://");
 });
 
+test("a duration beyond its limit is refused with the limit", () => {
+  const limited = defineSchema({
+    wait: { name: "WAIT", kind: "duration", max: "10s", default: "0ms", description: "Wait." },
+  });
+  expect(readConfig(limited, { WAIT: "10s" })).toEqual({ wait: 10_000 });
+  expect(readConfig(limited, { WAIT: "9999ms" })).toEqual({ wait: 9_999 });
+  for (const WAIT of ["10001ms", "1m"])
+    expect(() => readConfig(limited, { WAIT })).toThrow("expected a duration such as 250ms or 10s, at most 10s");
+});
+
 test("the value of a secret is never shown", () => {
   const error = problemsOf({ DATABASE_URL: "mysql://app:hunter2@db" });
   expect(error.problems).toHaveLength(1);
