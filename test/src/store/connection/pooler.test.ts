@@ -60,7 +60,7 @@ function hasPgbouncer(): boolean {
 describe.runIf(hasPgbouncer())("behind pgbouncer in transaction mode", () => {
   const folder = mkdtempSync(join(tmpdir(), "policy-guard-pgbouncer-"));
   let stop: () => Promise<void>;
-  const pooled = { application: "", worker: "" };
+  const pooled = { application: "", worker: "", owner: "" };
 
   beforeAll(async () => {
     const port = await freePort();
@@ -72,9 +72,10 @@ describe.runIf(hasPgbouncer())("behind pgbouncer in transaction mode", () => {
       return { line, href: url.href };
     };
     const [application, worker] = [throughPool(urls.applicationUrl), throughPool(urls.workerUrl)];
-    Object.assign(pooled, { application: application.href, worker: worker.href });
+    const owner = throughPool(urls.migrationUrl);
+    Object.assign(pooled, { application: application.href, worker: worker.href, owner: owner.href });
     const users = join(folder, "users.txt");
-    writeFileSync(users, `${application.line}\n${worker.line}\n`);
+    writeFileSync(users, `${application.line}\n${worker.line}\n${owner.line}\n`);
     const settings = join(folder, "pgbouncer.ini");
     writeFileSync(
       settings,
@@ -161,5 +162,12 @@ describe.runIf(hasPgbouncer())("behind pgbouncer in transaction mode", () => {
       start("src/worker.ts", { DATABASE_WORKER_URL: pooled.worker, WORKER_MANAGEMENT_PORT: "0" }),
     ).rejects.toThrow(/does not start: PostgreSQL's notifications do not arrive: DATABASE_WORKER_URL leads/);
     await Promise.all([plane, worker]);
+  });
+
+  it("a migration through it says what to set", async () => {
+    const env = { DATABASE_MIGRATION_URL: pooled.owner };
+    await expect(startNodeProcess({ script: "src/migrate.ts", env, readyMessage: "never" })).rejects.toThrow(
+      "DATABASE_MIGRATION_URL leads through a pooler; set it to the server itself",
+    );
   });
 });
