@@ -4,7 +4,11 @@ import { injectionRules } from "../../../../runtime/engine/detectors/injection/i
 import { expandRule } from "../../../../runtime/engine/detectors/injection/rule.ts";
 import { compilePattern, splitsPair } from "../../../../runtime/engine/pattern/compile-pattern.ts";
 import type { LinearPattern, PatternMatch } from "../../../../runtime/engine/pattern/linear-pattern.ts";
-import { literalIndexTables, openLiteralIndex } from "../../../../runtime/engine/pattern/literal-index.ts";
+import {
+  type LiteralIndex,
+  literalIndexTables,
+  openLiteralIndex,
+} from "../../../../runtime/engine/pattern/literal-index.ts";
 import { measureMatches } from "../../../../runtime/engine/pattern/match-length.ts";
 import { coreProgramOf } from "../../../../runtime/engine/pattern/optional-prefix.ts";
 import { findMatches } from "../../../../runtime/engine/pattern/pattern-search.ts";
@@ -17,14 +21,17 @@ import { flags, pattern, text, textPart, tryCompile, wholeMatches } from "./samp
 /** Matches found by literals and windows, as the scanner finds them. */
 function gatedMatches(pattern: LinearPattern, text: string): PatternMatch[] {
   const { requiredLiterals, coLiterals } = pattern;
-  const hits = requiredLiterals.flatMap((required) =>
-    endsOf([required.literal], text).map((end) => ({ required, end })),
-  );
-  const coEnds = coLiterals.length === 0 ? undefined : endsOf(coLiterals, text);
+  const ends = endsOf(pattern, text);
+  const hits = requiredLiterals.flatMap((required, index) => (ends[index] ?? []).map((end) => ({ required, end })));
+  const coEnds = coLiterals.length === 0 ? undefined : ends.slice(requiredLiterals.length).flat().sort(ascending);
   const windows = windowsOf(pattern, hits, { text, coEnds, collapse: () => new CollapsedText(text) });
   const found: PatternMatch[] = [];
   windows?.windows.each((from, to) => found.push(...findMatches(pattern, text, from, to, { starts: windows.starts })));
   return found;
+}
+
+function ascending(one: number, other: number): number {
+  return one - other;
 }
 
 /** Whether a match begins at an offset, according to the engine alone. */
@@ -33,11 +40,17 @@ function matchesAt({ engine }: LinearPattern, text: string, at: number): boolean
   return !splitsPair(text, at) && matcher.find(at) && matcher.start() === at;
 }
 
-/** The ascending ends of literals. */
-function endsOf(literals: readonly string[], text: string): number[] {
-  const found: number[] = [];
-  openLiteralIndex(literalIndexTables(literals.map(automatonFoldText))).scan(text, (literal, end) => {
-    if (endsWithLiteral(text, end, literals[literal] ?? "")) found.push(end);
+/** By pattern, since each is tried on several texts. */
+const indexes = new WeakMap<LinearPattern, LiteralIndex>();
+
+/** The ascending ends of each literal of a pattern: first of the required ones, then of the co-literals. */
+function endsOf(pattern: LinearPattern, text: string): number[][] {
+  const literals = [...pattern.requiredLiterals.map(({ literal }) => literal), ...pattern.coLiterals];
+  const index = indexes.get(pattern) ?? openLiteralIndex(literalIndexTables(literals.map(automatonFoldText)));
+  indexes.set(pattern, index);
+  const found = literals.map((): number[] => []);
+  index.scan(text, (literal, end) => {
+    if (endsWithLiteral(text, end, literals[literal] ?? "")) found[literal]?.push(end);
   });
   return found;
 }
