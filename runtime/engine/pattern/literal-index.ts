@@ -8,6 +8,7 @@
 // A crowded n-gram would make a text of it slow to compare. Literals that have no other one are found by an automaton,
 // and so are long ones: comparing those at every place of a hostile text would cost as much as they are long.
 
+import { lentUnitsOf } from "../text/code-units.ts";
 import { runSymbol } from "../text/fold.ts";
 import {
   type AutomatonTables,
@@ -25,10 +26,11 @@ export interface LiteralIndexTables {
   readonly classOfUnit: Uint8Array;
   /** The class of "s"; the class of all other symbols when no literal contains "s". */
   readonly runClass: number;
-  /** By a pair of classes: a bit for each length of short literals that end with it, 1 for one, 2 for two and so on. */
+  /** By a pair of classes: 1 when its last class is a literal, and 2 when the pair is one. */
   readonly pairLengths: Uint8Array;
-  /** A bit for each hash of the last three classes of a literal of three or four. */
+  /** A bit for each hash of a literal of three, and of one of four. */
   readonly tripleBits: Uint8Array;
+  readonly quadBits: Uint8Array;
   /** A bit for each hash of an n-gram under which literals are filed. */
   readonly gramBits: Uint8Array;
   /** Short literals by their classes, in a hash table with open addressing: the classes, and the number plus one. */
@@ -40,7 +42,7 @@ export interface LiteralIndexTables {
   readonly grams: Int32Array;
   /**
    * By distinct literal: where its classes begin in `classes`, its length, and how many classes lie before the last one
-   * of its n-gram. Literals of one n-gram are neighbours.
+   * of its n-gram; the classes beside the n-gram. Literals of one n-gram are neighbours.
    */
   readonly literals: Int32Array;
   readonly classes: Uint8Array;
@@ -68,7 +70,7 @@ const keptUnits = 32_768;
 
 const minBits = 10;
 const maxGramBits = 18;
-const tripleBitCount = 16;
+const shortBitCount = 16;
 const tripleMask = 0xffffff;
 const pairMask = 0xffff;
 
@@ -81,7 +83,7 @@ export interface LiteralIndexOptions {
 }
 
 /** Entries of `literals` for each, of `grams` for each n-gram, and of `shorts` for each short literal. */
-const literalWidth = 3;
+const literalWidth = 4;
 const gramWidth = 4;
 const shortWidth = 2;
 const countShift = 8;
@@ -148,6 +150,7 @@ function literalTables(
     table[entry++] = start;
     table[entry++] = text.length;
     table[entry++] = place;
+    table[entry++] = text.length < gramLength ? 0 : besideGram(text, place);
     for (let i = 0; i < text.length; i++) classes[start++] = text.charCodeAt(i);
     for (const literal of same) literals.push(literal);
     groupStart[entry / literalWidth] = literals.length;
@@ -155,23 +158,26 @@ function literalTables(
   return { literals: table, classes, groupStart, groupLiterals: Int32Array.from(literals) };
 }
 
-function shortTables(all: readonly Distinct[]): Pick<LiteralIndexTables, "pairLengths" | "tripleBits" | "shorts"> {
+function shortTables(
+  all: readonly Distinct[],
+): Pick<LiteralIndexTables, "pairLengths" | "tripleBits" | "quadBits" | "shorts"> {
   const size = slotsFor(all.length);
   const shorts = new Int32Array(size * shortWidth);
   const pairLengths = new Uint8Array(pairMask + 1);
-  const tripleBits = new Uint8Array((1 << tripleBitCount) >> 3);
+  const tripleBits = new Uint8Array((1 << shortBitCount) >> 3);
+  const quadBits = new Uint8Array((1 << shortBitCount) >> 3);
   for (const [number, { text }] of all.entries()) {
     const { length } = text;
     const key = keyAt(text, length - 1);
     let slot = slotOf(key, 0, size);
     while (shorts[slot * shortWidth + 1] !== 0) slot = (slot + 1) & (size - 1);
     shorts.set([key, number + 1], slot * shortWidth);
-    if (length > 2) setBit(tripleBits, tripleHash(key));
+    if (length > 2) setBit(length === 3 ? tripleBits : quadBits, shortHash(key));
     const last = key & 0xff;
     const pairs = length > 1 ? [key & pairMask] : Array.from({ length: 0x100 }, (_, other) => (other << 8) | last);
-    for (const pair of pairs) pairLengths[pair] = (pairLengths[pair] ?? 0) | (1 << (length - 1));
+    if (length < 3) for (const pair of pairs) pairLengths[pair] = (pairLengths[pair] ?? 0) | (1 << (length - 1));
   }
-  return { pairLengths, tripleBits, shorts };
+  return { pairLengths, tripleBits, quadBits, shorts };
 }
 
 function gramTables(
@@ -268,18 +274,20 @@ class GramFiles {
   }
 }
 
-const countBits = 19;
+const minCountBits = 8;
+const maxCountBits = 19;
 
 // The number of literals that have an n-gram, by its hash. Collisions only make the choice a little worse.
 function countGrams(literals: readonly Distinct[]): Uint16Array {
-  const counts = new Uint16Array(1 << countBits);
+  const bits = Math.ceil(Math.log2(16 * literals.length + 1));
+  const counts = new Uint16Array(1 << Math.min(maxCountBits, Math.max(minCountBits, bits)));
   for (const { text } of literals) {
     let key = 0;
     for (let last = 0; last < text.length; last++) {
       const first = key >>> 24;
       key = (key << 8) | text.charCodeAt(last);
       if (last < gramLength - 1) continue;
-      const slot = countSlot(key, first);
+      const slot = countSlot(key, first, counts);
       const count = counts[slot] ?? 0;
       if (count < 0xffff) counts[slot] = count + 1;
     }
@@ -296,7 +304,7 @@ function rarestPlace(text: string, counts: Uint16Array, files: GramFiles, room: 
     const first = key >>> 24;
     key = (key << 8) | text.charCodeAt(last);
     if (last < gramLength - 1) continue;
-    const count = counts[countSlot(key, first)] ?? 0;
+    const count = counts[countSlot(key, first, counts)] ?? 0;
     if (count >= least || (count > room && files.countOf(key, first) >= room)) continue;
     least = count;
     place = last;
@@ -304,8 +312,8 @@ function rarestPlace(text: string, counts: Uint16Array, files: GramFiles, room: 
   return place;
 }
 
-function countSlot(key: number, first: number): number {
-  return gramHash(key, first) >>> (32 - countBits);
+function countSlot(key: number, first: number, { length }: Uint16Array): number {
+  return gramHash(key, first) >>> (Math.clz32(length) + 1);
 }
 
 /** The last four classes up to this one, the nearest in the lowest bits. */
@@ -324,13 +332,27 @@ function slotOf(key: number, first: number, size: number): number {
   return (hash ^ (hash >>> 15)) & (size - 1);
 }
 
-function tripleHash(key: number): number {
-  return Math.imul(key & tripleMask, 0x9e3779b1) >>> (32 - tripleBitCount);
+function shortHash(key: number): number {
+  return Math.imul(key, 0x9e3779b1) >>> (32 - shortBitCount);
 }
 
-/** At least twice as many as there are entries: a power of two. */
+/** At least one and a half times as many as there are entries: a power of two. */
 function slotsFor(entries: number): number {
-  return 2 ** Math.ceil(Math.log2(2 * entries + 2));
+  return 2 ** Math.ceil(Math.log2(1.5 * entries + 2));
+}
+
+// The classes of a text beside an n-gram. What lies beyond the ends of the text is compared later.
+function besideIn(classes: Uint8Array, at: number): number {
+  const first = at - gramLength + 1;
+  const before = first > 0 ? (classes[first - 1] ?? 0) << 16 : 0;
+  const farther = first > 1 ? (classes[first - 2] ?? 0) << 24 : 0;
+  return farther | before | ((classes[at + 1] ?? 0) << 8) | (classes[at + 2] ?? 0);
+}
+
+/** Whether a text has other classes beside an n-gram than a literal. Where the literal has 0, any will do. */
+function differs(around: number, beside: number): boolean {
+  const present = (((beside & 0x7f7f7f7f) + 0x7f7f7f7f) | beside) & 0x80808080;
+  return ((around ^ beside) & Math.imul(present >>> 7, 0xff)) !== 0;
 }
 
 function setBit(bits: Uint8Array, at: number): void {
@@ -371,7 +393,7 @@ function keep(room: Room): void {
 /** The index of these tables. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the tables are locals of its functions, for speed
 export function openLiteralIndex(tables: LiteralIndexTables): LiteralIndex {
-  const { classOfUnit, runClass, pairLengths, tripleBits, gramBits, shorts, grams } = tables;
+  const { classOfUnit, runClass, pairLengths, tripleBits, quadBits, gramBits, shorts, grams } = tables;
   const { literals, classes: pool, groupStart, groupLiterals } = tables;
   const shortMask = shorts.length / shortWidth - 1;
   const gramMask = grams.length / gramWidth - 1;
@@ -383,13 +405,14 @@ export function openLiteralIndex(tables: LiteralIndexTables): LiteralIndex {
 
   // Returns the number of classes.
   function classify(text: string, { classes, ends }: Room): number {
-    const { length } = text;
+    const units = lentUnitsOf(text);
+    const { length } = units;
     const classOf = classOfUnit;
     const run = runClass;
     let count = 0;
     let last = otherClass;
     for (let i = 0; i < length; i++) {
-      const cls = classOf[text.charCodeAt(i)] ?? otherClass;
+      const cls = classOf[units[i] ?? 0] ?? otherClass;
       if (cls === last && (cls === spaceClass || cls === run) && cls !== otherClass) continue;
       last = cls;
       classes[count] = cls;
@@ -403,17 +426,22 @@ export function openLiteralIndex(tables: LiteralIndexTables): LiteralIndex {
     const { classes } = room;
     const pairs = pairLengths;
     const triples = tripleBits;
+    const quads = quadBits;
     const bits = gramBits;
     const shift = gramShift;
     let key = 0;
     for (let at = 0; at < count; at++) {
       const first = key >>> 24;
       key = (key << 8) | (classes[at] ?? 0);
-      const lengths = pairs[key & pairMask] ?? 0;
-      const triple = Math.imul(key & tripleMask, 0x9e3779b1) >>> (32 - tripleBitCount);
-      if (((lengths & 3) | (((triples[triple >> 3] ?? 0) >> (triple & 7)) & 1)) !== 0)
-        findShort(room, key, at, lengths);
-      const gram = (Math.imul(key, 0x9e3779b1) + Math.imul(first, 0x85ebca6b)) >>> shift;
+      const triple = Math.imul(key & tripleMask, 0x9e3779b1) >>> (32 - shortBitCount);
+      const hash = Math.imul(key, 0x9e3779b1);
+      const quad = hash >>> (32 - shortBitCount);
+      const lengths =
+        (pairs[key & pairMask] ?? 0) |
+        ((((triples[triple >> 3] ?? 0) >> (triple & 7)) & 1) << 2) |
+        ((((quads[quad >> 3] ?? 0) >> (quad & 7)) & 1) << 3);
+      if (lengths !== 0) findShort(room, key, at, lengths);
+      const gram = (hash + Math.imul(first, 0x85ebca6b)) >>> shift;
       if ((((bits[gram >> 3] ?? 0) >> (gram & 7)) & 1) !== 0) findFiled(room, count, key, first, at);
     }
   }
@@ -438,29 +466,18 @@ export function openLiteralIndex(tables: LiteralIndexTables): LiteralIndex {
       const entry = grams[slot + 1] ?? 0;
       if (entry === 0) return;
       if (grams[slot] !== key || (entry & 0xff) !== first) continue;
-      const beside = grams[slot + 3] ?? 0;
-      if (beside !== 0 && !isBeside(room.classes, beside, at)) return;
+      const around = besideIn(room.classes, at);
+      if (differs(around, grams[slot + 3] ?? 0)) return;
       const number = grams[slot + 2] ?? 0;
-      for (let left = entry >>> countShift; left > 0; left--) compare(room, count, number + left - 1, at);
+      for (let left = entry >>> countShift; left > 0; left--) compare(room, count, number + left - 1, at, around);
       return;
     }
   }
 
-  // What lies beyond the end of the text is compared later.
-  function isBeside(classes: Uint8Array, beside: number, at: number): boolean {
-    const after = (beside >>> 8) & 0xff;
-    if (after !== 0 && after !== classes[at + 1]) return false;
-    const second = beside & 0xff;
-    if (second !== 0 && second !== classes[at + 2]) return false;
-    const before = (beside >>> 16) & 0xff;
-    if (before !== 0 && before !== classes[at - gramLength]) return false;
-    const farther = beside >>> 24;
-    return farther === 0 || farther === classes[at - gramLength - 1];
-  }
-
-  function compare(room: Room, count: number, number: number, at: number): void {
+  function compare(room: Room, count: number, number: number, at: number, around: number): void {
     const { classes } = room;
     const entry = number * literalWidth;
+    if (differs(around, literals[entry + 3] ?? 0)) return;
     const first = literals[entry] ?? 0;
     const length = literals[entry + 1] ?? 0;
     const from = at - (literals[entry + 2] ?? 0);

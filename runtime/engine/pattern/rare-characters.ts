@@ -1,6 +1,7 @@
 // Most patterns without a required literal, such as numbers of identity cards, still need some digits or capital
 // letters. Prose has few of them close together, so only the neighbourhood of two of them is searched.
 
+import { lentUnitsOf } from "../text/code-units.ts";
 import { minTaken, type Program } from "./program.ts";
 
 /**
@@ -37,9 +38,10 @@ export class RareCharacterIndex {
   readonly #marks: number[] = [];
 
   constructor(text: string) {
-    this.#length = text.length;
-    for (let i = 0; i < text.length; i++) {
-      const unit = text.charCodeAt(i);
+    const units = lentUnitsOf(text);
+    this.#length = units.length;
+    for (let i = 0; i < units.length; i++) {
+      const unit = units[i] ?? 0;
       const kind = unit < 0x80 ? (kinds[unit] ?? 0) : 0;
       if (kind === 0) continue;
       this.#marks.push(i);

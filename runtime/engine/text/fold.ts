@@ -3,6 +3,7 @@
 // second look-alikes). The class table of the automaton uses it, so it must unite all units that a later check could
 // take as equal.
 
+import { isAscii } from "./code-units.ts";
 import {
   foreignLookalikes,
   keyboardVariants,
@@ -171,7 +172,7 @@ export function endsWithLiteral(text: string, end: number, literal: string): boo
  * is near in the same word.
  */
 export function foldLookalikes(text: string): string {
-  if (!/[^\0-\x7f]/.test(text)) return text;
+  if (isAscii(text)) return text;
   let folded = "";
   let copied = 0;
   for (let i = 0; i < text.length; i++) {

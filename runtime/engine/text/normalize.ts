@@ -7,6 +7,7 @@
 // "plain". So the layer depends on the neighbourhood of the finding only, and a stream knows it before the end of the
 // text.
 
+import { isAscii } from "./code-units.ts";
 import { foldLookalikes } from "./fold.ts";
 import { normalForm } from "./normal-form.ts";
 import { obfuscatedSpans } from "./obfuscation/obfuscation.ts";
@@ -65,7 +66,7 @@ export function viewsOf(text: string, wanted: number): View[] {
 
 /** NFKC without invisible characters, with ASCII digits for those of all scripts. */
 export function normalize(text: string): string {
-  if (!/[^\0-\x7f]/.test(text)) return text;
+  if (isAscii(text)) return text;
   return normalizeVisible(text.replace(invisible, ""));
 }
 

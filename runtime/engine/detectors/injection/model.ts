@@ -4,7 +4,7 @@
 // window has the evidence of its strongest span of at least two parts, since the text around an order in a document
 // says nothing about it. Families only name the most similar attack, never whether there is one.
 
-import { unitsOf } from "../../text/code-units.ts";
+import { lentUnits, lentUnitsOf } from "../../text/code-units.ts";
 import { type ModelForm, readModelFile, writeModelFile } from "../model-file.ts";
 import { featureCount, windowParts, windowReach } from "./feature.ts";
 import { FeatureList } from "./feature-list.ts";
@@ -75,8 +75,9 @@ export class InjectionModel {
     // The start of the block that was read last as the second of its window.
     let readAt = -1;
     return (text, from, to, offset = 0) => {
-      const start = Math.max(0, from - windowReach);
-      const units = unitsOf(text.slice(start, to + 1));
+      const isLent = text.length <= lentUnits;
+      const start = isLent ? 0 : Math.max(0, from - windowReach);
+      const units = lentUnitsOf(isLent ? text : text.slice(start, to + 1));
       const read = (place: number, at: number): void => {
         this.#weigher.read(units, at - start, Math.min(to, at + blockLength) - start, at + offset === 0);
         sums.set(this.#weigher.sums, place);

@@ -39,12 +39,11 @@ const minAttackLength = Math.min(...lengths);
 const maxAttackLength = Math.max(...lengths);
 
 /**
- * Short words as numbers, in a hash table with open addressing. The number of slots is a power of two, several times
- * the number of words.
+ * Short words as numbers, each followed by its ways, in a hash table with open addressing. The number of slots is a
+ * power of two, several times the number of words.
  */
 const slotCount = 8_192;
-const shortWords = new Int32Array(slotCount);
-const shortWays = new Int32Array(slotCount);
+const shortWords = new Int32Array(2 * slotCount);
 /** Longer words by their hash, likewise. Each slot holds an index of the list plus one, or 0 when it is empty. */
 const longSlots = new Int16Array(slotCount);
 const longWords: { readonly word: string; ways: number }[] = [];
@@ -61,8 +60,8 @@ for (const word of commonWords) {
 /** The ways in which a word of two to four letters is a known one. `packed` is the number that `pack` makes of it. */
 export function waysOfShort(packed: number): number {
   for (let slot = slotOf(packed); ; slot = (slot + 1) & (slotCount - 1)) {
-    const word = shortWords[slot] ?? 0;
-    if (word === packed) return shortWays[slot] ?? 0;
+    const word = shortWords[2 * slot] ?? 0;
+    if (word === packed) return shortWords[2 * slot + 1] ?? 0;
     if (word === 0) return 0;
   }
 }
@@ -85,13 +84,17 @@ export function waysOf(text: string, from: number, to: number, packed: number): 
 
 /**
  * Visits the words of ASCII letters with their offsets, until `visit` returns true. A word of up to four letters also
- * comes as one number: "ab" is 0x6162, at 1 to 3 in "-ab-".
+ * comes as one number: "ab" is 0x6162, at 1 to 3 in "-ab-". What lies after `end` is not read.
  */
-export function eachWord(text: string, visit: (packed: number, from: number, to: number) => boolean): void {
+export function eachWord(
+  text: string,
+  visit: (packed: number, from: number, to: number) => boolean,
+  end = text.length,
+): void {
   let from = -1;
   let packed = 0;
-  for (let i = 0; i <= text.length; i++) {
-    const lower = i < text.length ? text.charCodeAt(i) | 0x20 : 0;
+  for (let i = 0; i <= end; i++) {
+    const lower = i < end ? text.charCodeAt(i) | 0x20 : 0;
     if (lower >= 0x61 && lower <= 0x7a) {
       if (from < 0) from = i;
       packed = i - from < maxCommonLength ? (packed << 8) | lower : 0;
@@ -115,9 +118,9 @@ function slotOf(packed: number): number {
 
 function addShort(packed: number, way: number): void {
   let slot = slotOf(packed);
-  while (shortWords[slot] !== 0 && shortWords[slot] !== packed) slot = (slot + 1) & (slotCount - 1);
-  shortWords[slot] = packed;
-  shortWays[slot] = (shortWays[slot] ?? 0) | way;
+  while (shortWords[2 * slot] !== 0 && shortWords[2 * slot] !== packed) slot = (slot + 1) & (slotCount - 1);
+  shortWords[2 * slot] = packed;
+  shortWords[2 * slot + 1] = (shortWords[2 * slot + 1] ?? 0) | way;
 }
 
 function longSlotOf(text: string, from: number, to: number): number {

@@ -1,6 +1,6 @@
 // One pass over a text that counts signals of obfuscation. A form without its signal is certainly absent.
 
-import { unitsOf } from "../code-units.ts";
+import { lentUnitsOf } from "../code-units.ts";
 import { asItStands, rotationSignal, waysOfShort } from "./rotated-words.ts";
 
 /** The signals that occur often enough in a text. */
@@ -61,7 +61,7 @@ const minRotated = 1;
 /** Counts the signals of obfuscation. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one pass over the text, with counters in locals for speed
 export function signalsOf(text: string): Signals {
-  const units = unitsOf(text);
+  const units = lentUnitsOf(text);
   let percents = 0;
   let equals = 0;
   let entities = 0;
@@ -147,6 +147,7 @@ export function signalsOf(text: string): Signals {
   }
   const rotatedWords = rotated >= minRotated;
   const signals = {
+    any: false,
     percents: percents >= minEscapes,
     equals: equals >= minEscapes,
     entities: entities >= minEscapes,
@@ -165,7 +166,14 @@ export function signalsOf(text: string): Signals {
     rotated: rotatedWords || (words >= minWords && known * 8 < words),
     rotatedWords,
   };
-  return { ...signals, any: Object.values(signals).includes(true) };
+  signals.any = hasAny(signals);
+  return signals;
+}
+
+function hasAny(signals: Signals): boolean {
+  let name: keyof Signals;
+  for (name in signals) if (signals[name]) return true;
+  return false;
 }
 
 // A dot in the middle parts letters as a full stop does.
