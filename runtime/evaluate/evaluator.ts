@@ -329,7 +329,8 @@ export class Evaluator {
   #remember(request: EvaluateRequest, { stage, now }: EvaluationContext, evaluation: Evaluation): void {
     const { sessionId, evaluationId } = request;
     if (sessionId === undefined || this.belongsToPeer(request)) return;
-    const { sessionUpdate: update, vault } = evaluation;
+    const { sessionUpdate, vault } = evaluation;
+    const update = sessionUpdate();
     this.#options.sessions.add(
       sessionId,
       { stage, evaluationId: evaluationId?.toLowerCase(), update, vault },

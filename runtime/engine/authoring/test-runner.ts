@@ -118,7 +118,7 @@ export class TestBench {
       const stage = turn.stage ?? test.stage;
       const about = stage === undefined ? test : { ...test, stage };
       const evaluation = this.#evaluate(about, turn, { known: true, ledger, vault: [...vault] });
-      ledger = advance(ledger, evaluation.sessionUpdate);
+      ledger = advance(ledger, evaluation.sessionUpdate());
       vault.push(...evaluation.vault);
       const isLast = index === turns.length - 1;
       return {

@@ -72,7 +72,7 @@ export interface Evaluation {
   /** The largest part of the text that the policies in scope allow to be reported. */
   readonly recordLimit: "none" | "redacted" | "full";
   /** The changes to the session. */
-  readonly sessionUpdate: SessionUpdate;
+  readonly sessionUpdate: () => SessionUpdate;
   /** Originals of the answer's reversible placeholders. Never recorded, never part of an answer. */
   readonly vault: readonly VaultEntry[];
   /** What a record keeps for replays. */
@@ -122,10 +122,9 @@ export function runEvaluation(
     recordLimit: recordLimitOf(tools.applicable),
     vault: entries,
     replayFacts: () => replayFactsOf({ ...judged, request, context, tools, signals, language: parts.language }),
-    // Computed on access, since only runtimes that keep sessions read it.
-    get sessionUpdate() {
-      return sessionUpdateOf(context.stage, segments, matches, outcome);
-    },
+    // A function, since only runtimes that keep sessions need it. As a getter of this object it would give each
+    // evaluation a shape of its own, which lives until the whole heap is collected, and keeps the evaluation alive.
+    sessionUpdate: () => sessionUpdateOf(context.stage, segments, matches, outcome),
   };
 }
 

@@ -161,7 +161,7 @@ function literalTables(
 function shortTables(
   all: readonly Distinct[],
 ): Pick<LiteralIndexTables, "pairLengths" | "tripleBits" | "quadBits" | "shorts"> {
-  const size = slotsFor(all.length);
+  const size = slotsFor(2 * all.length);
   const shorts = new Int32Array(size * shortWidth);
   const pairLengths = new Uint8Array(pairMask + 1);
   const tripleBits = new Uint8Array((1 << shortBitCount) >> 3);
@@ -448,9 +448,12 @@ export function openLiteralIndex(tables: LiteralIndexTables): LiteralIndex {
 
   // A class of 0 is none of a literal, so keys of literals of different lengths are different.
   function findShort(room: Room, key: number, at: number, lengths: number): void {
-    for (let shift = 24; shift >= 0; shift -= 8) {
-      if (((lengths >> (shift >> 3)) & 1) === 0 || ((key >>> shift) & 0xff) === 0) continue;
-      const wanted = shift === 24 ? key : key & ((1 << (shift + 8)) - 1);
+    // The longest first.
+    for (let left = lengths; left !== 0; ) {
+      const index = 31 - Math.clz32(left);
+      left &= ~(1 << index);
+      const wanted = key & (-1 >>> (24 - 8 * index));
+      if (wanted >>> (8 * index) === 0) continue;
       for (let slot = slotOf(wanted, 0, shortMask + 1); ; slot = (slot + 1) & shortMask) {
         const number = shorts[slot * shortWidth + 1] ?? 0;
         if (number === 0) break;

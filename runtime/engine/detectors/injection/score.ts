@@ -52,19 +52,25 @@ export function windowProbe(model: InjectionModel): WindowProbe {
         const evidence = evidenceOf(text, from, to, offset);
         const finding = { category: wordingCategory, start: from, end: to, score: logistic(evidence) };
         if (evidence < minForFamily) return finding;
-        const family = lazily(() => model.family(text, from, to, from + offset === 0) ?? familyOfNone);
-        // Computed only when the window becomes a detection, which is rare.
-        return {
-          ...finding,
-          attributes: {
-            get family() {
-              return family();
-            },
-          },
-        };
+        const family = () => model.family(text, from, to, from + offset === 0) ?? familyOfNone;
+        return { ...finding, attributes: new WindowAttributes(family) };
       };
     },
   };
+}
+
+/** The family of a window, computed only when the window becomes a detection, which is rare. */
+class WindowAttributes {
+  readonly [name: string]: string;
+  readonly #family: () => string;
+
+  constructor(family: () => string) {
+    this.#family = lazily(family);
+  }
+
+  get family(): string {
+    return this.#family();
+  }
 }
 
 /** The policy's parameters for judging texts; undefined members depend on the source of the text. */

@@ -142,7 +142,7 @@ describe("the statement about strictness", () => {
       const [old = 0, now = 0] = engines.map((engine, version) => {
         const ledger = ledgers[version]?.get(sessionId) ?? emptyLedger;
         const { response, sessionUpdate } = ask(engine, asked, { session: { known: sessionId !== "s4", ledger } });
-        ledgers[version]?.set(sessionId, advance(ledger, sessionUpdate));
+        ledgers[version]?.set(sessionId, advance(ledger, sessionUpdate()));
         return response.outcome;
       });
       if (strictness !== "weaker") expect(now).toBeGreaterThanOrEqual(old);

@@ -32,17 +32,17 @@ describe("rules over the history of a session", () => {
       ask(engine, call, { stage: Stage.TOOL_CALL, session: known(ledger) }).response.outcome;
     expect(calling(emptyLedger)).toBe(Outcome.ALLOW);
     const page = ask(engine, { text: "a page of the web" }, { stage: Stage.TOOL_RESULT, session: known() });
-    const ledger = advance(emptyLedger, page.sessionUpdate);
+    const ledger = advance(emptyLedger, page.sessionUpdate());
     expect(calling(ledger)).toBe(Outcome.BLOCK);
     const trusted = { segments: [{ text: "our own page", trust: Trust.TRUSTED }] };
     const own = ask(engine, trusted, { stage: Stage.TOOL_RESULT, session: known() });
-    expect(calling(advance(emptyLedger, own.sessionUpdate))).toBe(Outcome.ALLOW);
+    expect(calling(advance(emptyLedger, own.sessionUpdate()))).toBe(Outcome.ALLOW);
   });
 
   it("do not count blocked content as seen", () => {
     const engine = engineOf([flow]);
     const { sessionUpdate } = ask(engine, { text: "KEY-1" }, { stage: Stage.TOOL_RESULT, session: known() });
-    expect(sessionUpdate).toEqual({ ...emptyLedger, turns: 1, blocks: 1, categories: { "secrets.key": 1 } });
+    expect(sessionUpdate()).toEqual({ ...emptyLedger, turns: 1, blocks: 1, categories: { "secrets.key": 1 } });
   });
 
   it.each([undefined, unknownSession])("are unjudged in an unknown session, and follow their on_error", (session) => {
