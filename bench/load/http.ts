@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
+import { runtimeNodeOptions } from "../../runtime/node-option.ts";
 import { cpuSecondsOf, type Round } from "../measure.ts";
 
 const roundSeconds = 3;
@@ -17,9 +18,10 @@ export interface BenchServer<Told> {
   readonly told: Told;
 }
 
-/** Starts bench/server/<name>.ts. */
+/** Starts bench/server/<name>.ts; a runtime with the options of Node that every runtime has. */
 export async function startServer<Told>(name: string, ...args: string[]): Promise<BenchServer<Told>> {
-  const child = fork(fileURLToPath(new URL(`../server/${name}.ts`, import.meta.url)), args);
+  const execArgv = name === "runtime" ? [...runtimeNodeOptions] : [];
+  const child = fork(fileURLToPath(new URL(`../server/${name}.ts`, import.meta.url)), args, { execArgv });
   const [told] = await once(child, "message");
   return { child, told };
 }

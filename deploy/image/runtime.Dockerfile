@@ -21,4 +21,4 @@ USER 65532:65532
 WORKDIR /tmp
 VOLUME /data
 EXPOSE 8081 9081
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=8", "--heap-growing-percent=50", "--initial-old-space-size=96", "/opt/policy-guard-runtime/lib/main.js"]
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=8", "--heap-growing-percent=50", "--initial-old-space-size=96", "--no-allocation-site-pretenuring", "--no-parallel-scavenge", "/opt/policy-guard-runtime/lib/main.js"]
