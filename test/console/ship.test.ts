@@ -119,7 +119,7 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     const page = await driver.openAs("owner", driver.at(bundlePath(1)));
     await page.getByRole("button", { name: "Roll dev back to v1" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Why").fill(why);
+    await dialog.getByLabel("Message").fill(why);
     await activate(2, `again ${hostile}`);
     await dialog.getByRole("button", { name: "Activate v1 in dev" }).click();
     await dialog.getByRole("alert").filter({ hasText: "Somebody else activated something here" }).waitFor();
@@ -129,7 +129,7 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
       await driver.show(page, look);
       expect(await driver.flawsOf(page)).toEqual([]);
     }
-    expect(await dialog.getByLabel("Why").inputValue()).toBe(why);
+    expect(await dialog.getByLabel("Message").inputValue()).toBe(why);
     await dialog.getByRole("button", { name: "Activate v1 all the same" }).click();
     await page.getByText("Version 1 is active in dev.").waitFor();
     await page.getByRole("button", { name: "Close" }).click();

@@ -100,7 +100,7 @@ export function DeedDialog({
         <p>{text}</p>
         <FormFaults value={faultsOf(error)}>
           {deed.kind === "activate" ? (
-            <TextField label={texts.why} hint={texts.whyHint} name="message" maxLength={2000} />
+            <TextField label={texts.message} hint={texts.messageHint} name="message" maxLength={2000} />
           ) : (
             <>
               <TextField label={texts.message} name="message" maxLength={2000} />
