@@ -1,5 +1,6 @@
 // The primary process of several runtime processes. It starts them and restarts those that end. It serves the
-// management port: the sum of their metrics, and ready while at least one of them is. It evaluates nothing.
+// management port: the sum of their metrics, and ready, once all of them have been, while at least one of them is. It
+// evaluates nothing.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -76,7 +77,7 @@ export async function startProcesses(options: PrimaryOptions): Promise<ProcessGr
     host: options.managementHost,
     log,
     metrics: { registry: { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: () => addedUp(children) } },
-    checks: { processes: (signal) => oneIsReady(children, signal) },
+    checks: { processes: (signal) => checkReady(children, signal) },
     notes: options.notes,
   });
   return {
@@ -103,6 +104,8 @@ class Child {
   /** Ends in a row that came before the child had settled. */
   #earlyEnds = 0;
   managementPort: number | undefined;
+  /** Whether it, or one that it replaces, has been ready. */
+  wasReady = false;
 
   constructor(options: ChildOptions) {
     this.#options = options;
@@ -137,6 +140,15 @@ class Child {
       if (child.pid === undefined) isOver(`process ${index} could not be started: ${err.message}`, { err });
     });
     await listening.promise;
+  }
+
+  /** Whether it is ready now. */
+  async isReady(signal: AbortSignal): Promise<boolean> {
+    if (this.managementPort === undefined) return false;
+    const answer = fetch(`http://127.0.0.1:${this.managementPort}/readyz`, { signal });
+    const isReady = await answer.then(({ ok }) => ok).catch(() => false);
+    this.wasReady ||= isReady;
+    return isReady;
   }
 
   /** Its measurements; none when it does not answer. */
@@ -183,13 +195,13 @@ async function addedUp(children: readonly Child[]): Promise<string> {
   return AggregatorRegistry.aggregate(answered.map((metrics) => [...metrics])).metrics();
 }
 
-async function oneIsReady(children: readonly Child[], signal: AbortSignal): Promise<void> {
-  const ports = children.flatMap(({ managementPort }) => managementPort ?? []);
-  const answers = await Promise.allSettled(
-    ports.map((port) => fetch(`http://127.0.0.1:${port}/readyz`, { signal }).then(({ ok }) => ok)),
-  );
-  if (!answers.some((answer) => answer.status === "fulfilled" && answer.value))
-    throw new NotReady("none_ready", "no process is ready");
+// They share a port, so a call may come to any that listens: one that has no bundle yet would refuse it. Later, one that
+// replaces another has the bundle from the disk, and the others need not be taken out for it.
+async function checkReady(children: readonly Child[], signal: AbortSignal): Promise<void> {
+  const answers = await Promise.all(children.map((child) => child.isReady(signal)));
+  if (!answers.includes(true)) throw new NotReady("none_ready", "no process is ready");
+  if (children.some(({ wasReady }) => !wasReady))
+    throw new NotReady("starting", "not all processes have been ready yet");
 }
 
 function freePort(host: string): Promise<number> {

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ProcessGroup, startProcesses } from "../../../runtime/cluster/primary.ts";
+import { slotVariable } from "../../../runtime/cluster/worker-slot.ts";
 import { compileCacheVariables } from "../../../scripts/compile-cache.ts";
 import { createLog } from "../../../src/kit/observability/log.ts";
 import { isRunning, processStamp } from "../../../src/kit/process/process-stamp.ts";
@@ -78,6 +79,53 @@ process.send({ managementPort: 9 });`;
     const step = group.shutdownSteps.find(({ name }) => name === "processes");
     await step?.run(AbortSignal.timeout(300));
     expect(isRunning(stamp)).toBe(false);
+  });
+});
+
+describe("the readiness of several processes", () => {
+  const { argv } = process;
+  let group: ProcessGroup;
+
+  // Children that are ready while a file with their number is there.
+  beforeEach(async () => {
+    const script = join(folder, "child.mjs");
+    const text = `import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+process.once("disconnect", () => process.exit());
+const { index } = JSON.parse(process.env.${slotVariable});
+const isReady = () => existsSync(${JSON.stringify(folder)} + "/ready-" + index);
+const server = createServer((_, response) => response.writeHead(isReady() ? 200 : 503).end());
+server.listen(0, "127.0.0.1", () => process.send({ managementPort: server.address().port }));`;
+    writeFileSync(script, text);
+    process.argv = [process.execPath, script];
+    const host = "127.0.0.1";
+    group = await startProcesses({
+      ...{ count: 2, port: 0, host, managementPort: 0, managementHost: host, modelSocket: undefined, log },
+      notes: () => ({}),
+    });
+  });
+
+  afterEach(async () => {
+    process.argv = argv;
+    for (const step of group.shutdownSteps) await step.run(AbortSignal.timeout(5_000));
+  });
+
+  it("waits for all of them at the start, and for one of them later", async () => {
+    const readyz = async () => {
+      const answer = await fetch(`http://127.0.0.1:${group.managementPort}/readyz`);
+      return { status: answer.status, processes: Object(await answer.json()).checks.processes };
+    };
+    const becomes = (status: number, processes: string) =>
+      eventually(async () => expect(await readyz()).toEqual({ status, processes }));
+    await becomes(503, "none_ready");
+    writeFileSync(join(folder, "ready-0"), "");
+    await becomes(503, "starting");
+    writeFileSync(join(folder, "ready-1"), "");
+    await becomes(200, "ok");
+    rmSync(join(folder, "ready-0"));
+    expect(await readyz()).toEqual({ status: 200, processes: "ok" });
+    rmSync(join(folder, "ready-1"));
+    await becomes(503, "none_ready");
   });
 });
 

@@ -103,6 +103,8 @@ describe("two processes on one port", () => {
   });
 
   it("go on when one is killed, and it comes again", async () => {
+    const readyz = () => fetch(`http://127.0.0.1:${runtime.facts.managementPort}/readyz`);
+    await eventually(async () => expect((await readyz()).status).toBe(200));
     const [victim = 0, ...others] = children();
     expect(others).toHaveLength(1);
     process.kill(victim, "SIGKILL");
@@ -128,6 +130,6 @@ describe("two processes on one port", () => {
       );
       expect(answers.every(({ status }) => status === 200)).toBe(true);
     });
-    expect((await fetch(`http://127.0.0.1:${runtime.facts.managementPort}/readyz`)).status).toBe(200);
+    expect((await readyz()).status).toBe(200);
   });
 });
