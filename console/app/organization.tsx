@@ -8,10 +8,10 @@ import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts
 import { failureOf } from "../data/failure.ts";
 import { OrganizationContext, permissionsOf } from "../data/organization.ts";
 import { meQuery } from "../data/session.ts";
-import { Empty, Failed, Loading } from "../part/state.tsx";
-import { en } from "../text/en.ts";
+import { Failed, Loading } from "../part/state.tsx";
 import { Allowed } from "./allowed.tsx";
 import { EndedSession, ToSignIn } from "./ended-session.tsx";
+import { NotFound } from "./not-found.tsx";
 import { Shell } from "./shell.tsx";
 
 /** The frame of an organization's pages. */
@@ -37,7 +37,7 @@ export function OrganizationLayout() {
     return <Failed error={me.error} onRetry={() => me.refetch()} />;
   }
   if (me.data === undefined) return <Loading />;
-  if (membership === undefined) return <Empty title={en.failure.gone} />;
+  if (membership === undefined) return <NotFound />;
   if (permissions.error !== null) return <Failed error={permissions.error} onRetry={() => permissions.refetch()} />;
   if (organization === undefined) return <Loading />;
   return (

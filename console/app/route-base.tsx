@@ -1,14 +1,13 @@
 // The routes that all others hang from.
 
 import { createRootRoute, createRoute, Outlet } from "@tanstack/react-router";
-import { Empty } from "../part/state.tsx";
-import { en } from "../text/en.ts";
+import { NotFound, PageNotFound } from "./not-found.tsx";
 import { OrganizationLayout } from "./organization.tsx";
 
 /** The root of all pages. */
 export const rootRoute = createRootRoute({
   component: Outlet,
-  notFoundComponent: () => <Empty title={en.failure.gone} />,
+  notFoundComponent: NotFound,
 });
 
 /** The pages of one organization. */
@@ -16,4 +15,5 @@ export const orgRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/o/$org",
   component: OrganizationLayout,
+  notFoundComponent: PageNotFound,
 });

@@ -1,6 +1,7 @@
 // The routes. Each page is a chunk of its own.
 
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { versionsIn } from "../data/search.ts";
 import { traceSearch } from "../page/trace/search.ts";
 import { entryRoutes } from "./entry-routes.ts";
 import { FirstOrganization } from "./first-organization.tsx";
@@ -42,8 +43,8 @@ const versionsRoute = createRoute({
   getParentRoute: () => orgRoute,
   path: "/policies/$policy/versions",
   validateSearch: (search: Record<string, unknown>): { from?: number; to?: number | "draft" } => ({
-    ...versionIn(search, "from"),
-    ...(search.to === "draft" ? { to: "draft" } : versionIn(search, "to")),
+    ...versionsIn(search, "from"),
+    ...(search.to === "draft" ? { to: "draft" } : versionsIn(search, "to")),
   }),
   component: lazyRouteComponent(() => import("../page/policy/versions.tsx"), "PolicyVersionsPage"),
 });
@@ -76,15 +77,12 @@ export const router = createRouter({
   routeTree: routes,
   defaultPreload: "intent",
   defaultErrorComponent: PageError,
+  // Otherwise pages are handed what their route has dropped from the address, too.
+  search: { strict: true },
 });
 
 declare module "@tanstack/react-router" {
   interface Register {
     router: typeof router;
   }
-}
-
-function versionIn(search: Record<string, unknown>, name: string): Record<string, number> {
-  const value = search[name];
-  return Number.isInteger(value) && Number(value) > 0 ? { [name]: Number(value) } : {};
 }

@@ -2,7 +2,7 @@
 // languages that are shipped with it; datasets and benchmarks.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { textsIn } from "../data/search.ts";
+import { textsIn, versionsIn } from "../data/search.ts";
 import { analyticsSearch } from "../page/analytics/search.ts";
 import { replaySearch } from "../page/replay/search.ts";
 import { orgRoute } from "./route-base.tsx";
@@ -33,7 +33,7 @@ const promoteRoute = createRoute({
   path: "/environments/$project/promote",
   validateSearch: (search: Record<string, unknown>) => ({
     ...textsIn(search, "from", "to"),
-    ...(Number.isInteger(search.version) ? { version: Number(search.version) } : {}),
+    ...versionsIn(search, "version"),
   }),
   component: lazyRouteComponent(() => import("../page/environment/promote.tsx"), "PromotePage"),
 });
@@ -43,8 +43,7 @@ const compareBundlesRoute = createRoute({
   path: "/environments/$project/compare",
   validateSearch: (search: Record<string, unknown>) => ({
     ...textsIn(search, "env", "base"),
-    ...(Number.isInteger(search.version) ? { version: Number(search.version) } : {}),
-    ...(Number.isInteger(search.baseVersion) ? { baseVersion: Number(search.baseVersion) } : {}),
+    ...versionsIn(search, "version", "baseVersion"),
   }),
   component: lazyRouteComponent(() => import("../page/environment/compare/page.tsx"), "CompareBundlesPage"),
 });

@@ -22,3 +22,16 @@ export function textsIn<const Name extends string>(
   // `fromEntries` forgets which names there can be.
   return Object.fromEntries(found) as { readonly [key in Name]?: string };
 }
+
+/** The numbers of versions under these names; what is none is left out. */
+export function versionsIn<const Name extends string>(
+  search: Readonly<Record<string, unknown>>,
+  ...names: readonly Name[]
+): { readonly [key in Name]?: number } {
+  const found = names.flatMap((name) => {
+    const value = search[name];
+    return Number.isInteger(value) && Number(value) > 0 ? [[name, Number(value)]] : [];
+  });
+  // `fromEntries` forgets which names there can be.
+  return Object.fromEntries(found) as { readonly [key in Name]?: number };
+}

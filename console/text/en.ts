@@ -70,6 +70,7 @@ export const en = {
     partial: "A part of this page could not be loaded:",
     script: "Something went wrong on this page. What you typed is kept; load the page anew.",
     gone: "This is gone, or not yours.",
+    goneText: "It was deleted, its address is wrong, or this account may not see it.",
     refused: "Your role does not allow this.",
     whoCould: "An admin of the organization can open this page, and can give you another role.",
     field: (field: string, message: string) => `${field}: ${message}`,

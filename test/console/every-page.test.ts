@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { navigationPages } from "../../console/app/pages.ts";
 import { controlServices } from "../../src/control-services.ts";
+import { newId } from "../../src/kit/process/id.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { patientFetch } from "../harness/net/patient-fetch.ts";
@@ -196,6 +197,34 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.getByRole("combobox", { name: "Find anything" }).waitFor();
     expect(await page.getByRole("dialog").count()).toBe(1);
     expect(page.url()).toContain("/fleet");
+  });
+
+  test("an address that leads nowhere, or to somebody else's organization, is no dead end", async () => {
+    const page = await driver.openAs("viewer", driver.at("/no-such-page"));
+    await page.getByRole("heading", { level: 1, name: "This is gone, or not yours." }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Home" }).click();
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.goto(`${driver.plane.baseUrl}/o/${newId()}/policies`);
+    await page.getByRole("heading", { level: 1, name: "This is gone, or not yours." }).waitFor();
+    expect(await page.title()).toBe("This is gone, or not yours. · Policy Guard");
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await page.getByRole("link", { name: "Home" }).click();
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.waitForURL(`**${driver.at("")}*`);
+  });
+
+  test("what no page knows is dropped from an address, and the page is shown", async () => {
+    const page = await driver.openAs("viewer", driver.at("/traces?range=never&outcome=shout&stage=input"));
+    await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
+    await page.waitForURL(`**${driver.at("/traces")}?stage=input`);
+    await driver.go(page, "/analytics?range=never&step=never");
+    await page.getByRole("heading", { level: 1, name: "Analytics" }).waitFor();
+    await page.waitForURL(`**${driver.at("/analytics")}`);
+    const compare = `/environments/${driver.world.projectId}/compare?env=dev&version=-1&baseVersion=first`;
+    await driver.go(page, compare);
+    await page.waitForURL("**/compare?env=dev");
+    await driver.go(page, `/environments/${driver.world.projectId}/dev/first`);
+    await page.getByRole("heading", { level: 1, name: "This is gone, or not yours." }).waitFor();
   });
 
   test("a page of an older build is loaded anew when a file of it is gone", async () => {

@@ -51,7 +51,7 @@ export function BundlePage() {
   const bundle = data?.bundle;
   return (
     <Page
-      title={texts.title(version, place.envName)}
+      title={isNumber ? texts.title(version, place.envName) : en.failure.gone}
       note={
         <Link
           to="/o/$org/environments/$project/$env/settings"
@@ -62,7 +62,7 @@ export function BundlePage() {
       }
       actions={bundle && environment && <Activate bundle={bundle} environment={environment} />}
     >
-      {!isNumber && <p role="alert">{en.failure.gone}</p>}
+      {!isNumber && <p role="alert">{en.failure.goneText}</p>}
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {isNumber && bundle === undefined && error === null && <Loading />}
       {bundle !== undefined && <Content place={place} bundle={bundle} />}
