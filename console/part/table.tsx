@@ -8,6 +8,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Numbers stand at the right, in digits of equal width. */
   readonly isNumber?: boolean;
+  /** What people wrote: a word of it may be of any length. */
+  readonly isFree?: boolean;
   /** Left out on phones. */
   readonly isExtra?: boolean;
   /**
@@ -94,8 +96,9 @@ function useScrolls(element: { readonly current: HTMLElement | null }): boolean 
   return scrolls;
 }
 
-function classOf<Row>({ isNumber = false, isExtra = false, phone }: Column<Row>): string {
+function classOf<Row>({ isNumber = false, isFree = false, isExtra = false, phone }: Column<Row>): string {
   const isBelow = phone === "named" || phone === "rest";
   const places = [isBelow ? style.below : "", phone === undefined ? "" : style[phone]];
-  return [isNumber ? style.number : "", isExtra ? style.extra : "", ...places].join(" ").trim();
+  const kinds = [isNumber ? style.number : "", isFree ? style.free : "", isExtra ? style.extra : ""];
+  return [...kinds, ...places].join(" ").trim();
 }

@@ -74,7 +74,7 @@ function BackendTable({
       keyOf={({ key }) => key}
       columns={[
         { title: texts.key, cell: ({ key }) => <code>{key}</code> },
-        { title: texts.url, cell: ({ url }) => url },
+        { title: texts.url, isFree: true, cell: ({ url }) => url },
         { title: texts.shape, isExtra: true, cell: ({ shape }) => shapes.nameOf(shape) },
         {
           title: texts.preset,

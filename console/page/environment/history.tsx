@@ -55,7 +55,12 @@ export function History({
                     title: texts.deed,
                     cell: (activation) => <What {...{ place, activation, activeVersion }} />,
                   },
-                  { title: texts.message, isExtra: true, cell: ({ message }) => message ?? en.common.none },
+                  {
+                    title: texts.message,
+                    isFree: true,
+                    isExtra: true,
+                    cell: ({ message }) => message ?? en.common.none,
+                  },
                   { title: texts.by, isExtra: true, cell: ({ createdBy }) => createdBy },
                   {
                     ...{ title: texts.when, isExtra: true, isNumber: true },

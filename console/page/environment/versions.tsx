@@ -12,7 +12,7 @@ import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import type { Place } from "./place.ts";
-import { isActive, stateName } from "./state.ts";
+import { isActive, sourceText, stateName } from "./state.ts";
 
 const texts = en.environment;
 const pageSize = 20;
@@ -59,7 +59,10 @@ export function Versions({ place }: { readonly place: Place }) {
                       </Badge>
                     ),
                   },
-                  { title: texts.message, isExtra: true, cell: ({ message, source }) => message ?? source },
+                  {
+                    ...{ title: texts.message, isFree: true, isExtra: true },
+                    cell: (bundle) => bundle.message ?? sourceText(bundle),
+                  },
                   { title: texts.by, isExtra: true, cell: ({ createdBy }) => createdBy },
                   { title: texts.when, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
                 ]}

@@ -80,7 +80,7 @@ function Policies({ orgId, policies }: { readonly orgId: string; readonly polici
             </Link>
           ),
         },
-        { title: texts.description, isExtra: true, cell: ({ description }) => description ?? "" },
+        { title: texts.description, isFree: true, isExtra: true, cell: ({ description }) => description ?? "" },
         { title: texts.scope, isExtra: true, cell: ({ scope }) => scopeText(scope) },
         { title: texts.version, isNumber: true, cell: ({ version }) => en.common.version(version) },
         { title: texts.activeIn, isExtra: true, cell: (policy) => <Places orgId={orgId} policy={policy} /> },

@@ -62,7 +62,7 @@ export function PolicyVersionsPage() {
             keyOf={({ version }) => String(version)}
             columns={[
               { title: en.policies.version, cell: ({ version }) => en.common.version(version) },
-              { title: texts.message, cell: ({ message }) => message ?? "" },
+              { title: texts.message, isFree: true, cell: ({ message }) => message ?? "" },
               { title: texts.author, isExtra: true, cell: ({ author }) => author },
               { title: texts.when, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
               {
