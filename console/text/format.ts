@@ -100,3 +100,9 @@ export function dayOf(time: Date): string {
 export function change(from: number, to: number): string {
   return `${points.format((to - from) * 100)} points`;
 }
+
+/** The first `max` UTF-16 code units of a text; one less where a character would be cut in two. */
+export function beginningOf(text: string, max: number): string {
+  const beginning = text.slice(0, max);
+  return beginning.length < text.length ? beginning.replace(/[\uD800-\uDBFF]$/, "") : beginning;
+}

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { outcomes } from "../../console/part/judgement/outcome-name.ts";
+import { pieceOf } from "../../console/part/judgement/sample-piece.ts";
 import { type Span, segmentsOf } from "../../console/part/judgement/span.ts";
 
 const mark = (start: number, end: number, outcome: Span["outcome"] = "FLAG"): Span => ({
@@ -46,4 +47,12 @@ test("pieces always make the text again, whatever the marks are", () => {
       }
     }),
   );
+});
+
+test("the beginning of a sample ends between two characters, and its last span with it", () => {
+  const text = `${"a".repeat(399)}😀 and more`;
+  const spans = [{ segment: 0, start: 390, end: 401, label: "attack" }];
+  const piece = pieceOf({ text, spans, segments: [], toolCalls: [] });
+  expect(piece.text).toBe(`${"a".repeat(399)}…`);
+  expect(piece.spans).toEqual([{ start: 390, end: 399, label: "attack", outcome: "FLAG" }]);
 });

@@ -2,6 +2,7 @@
 
 import { linesOf } from "../../part/form.ts";
 import { en } from "../../text/en.ts";
+import { beginningOf } from "../../text/format.ts";
 
 const maxItems = 10_000;
 const maxItemLength = 1_024;
@@ -20,6 +21,6 @@ export function itemLines(text: string): {
       ? en.lists.tooMany(lines.length, maxItems)
       : long === undefined
         ? undefined
-        : en.lists.tooLong(long.slice(0, 40), maxItemLength);
+        : en.lists.tooLong(beginningOf(long, 40), maxItemLength);
   return { lines, repeated: all - lines.length, fault };
 }

@@ -7,7 +7,7 @@ import {
 import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { Badge } from "../../part/badge.tsx";
 import { en } from "../../text/en.ts";
-import { count, decimal } from "../../text/format.ts";
+import { beginningOf, count, decimal } from "../../text/format.ts";
 import { changeOf, driftOf, type FindingChange } from "./finding-change.ts";
 import style from "./trace.module.css";
 
@@ -81,7 +81,7 @@ function quoteOf({ capture, segments }: Trace, { segment, start, end }: Replayed
   const text = capture === CaptureMode.FULL ? segments.find(({ id }) => id === segment)?.text : undefined;
   const quoted = text?.slice(start, end) ?? "";
   if (quoted === "") return "";
-  return `“${quoted.length > maxQuoted ? `${quoted.slice(0, maxQuoted)}…` : quoted}”`;
+  return `“${quoted.length > maxQuoted ? `${beginningOf(quoted, maxQuoted)}…` : quoted}”`;
 }
 
 function keyOf({ policy, ruleId, segment, category, start, end }: ReplayedFinding): string {

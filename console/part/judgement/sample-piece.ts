@@ -1,5 +1,6 @@
 // What a row of a list shows of a sample: its beginning, with the spans that lie in it.
 
+import { beginningOf } from "../../text/format.ts";
 import type { Span } from "./span.ts";
 
 const maxShown = 400;
@@ -43,17 +44,18 @@ export function piecesOf({ text, segments, toolCalls, spans }: SampleTexts): rea
 export function pieceOf(sample: SampleTexts): SamplePiece {
   const { text, spans } = piecesOf(sample)[0] ?? { text: "", spans: [] };
   if (text.length <= maxShown) return { text, spans };
-  const within = spans.filter(({ start }) => start < maxShown);
+  const shown = beginningOf(text, maxShown);
+  const within = spans.filter(({ start }) => start < shown.length);
   return {
-    text: `${text.slice(0, maxShown)}…`,
-    spans: within.map((span) => ({ ...span, end: Math.min(span.end, maxShown) })),
+    text: `${shown}…`,
+    spans: within.map((span) => ({ ...span, end: Math.min(span.end, shown.length) })),
   };
 }
 
 /** What tells a sample from the others of its list, in one line. */
 export function nameOf(sample: SampleTexts): string {
   const line = pieceOf(sample).text.replace(/\s+/g, " ");
-  return line.length > maxName ? `${line.slice(0, maxName)}…` : line;
+  return line.length > maxName ? `${beginningOf(line, maxName)}…` : line;
 }
 
 function argumentsOf({ arguments: given }: SampleTexts["toolCalls"][number]): string {

@@ -7,6 +7,7 @@ import type { Entry } from "../../../data/policy-addition.ts";
 import { stageName, stages } from "../../../data/stage.ts";
 import { fromWireJson } from "../../../data/wire-json.ts";
 import { en } from "../../../text/en.ts";
+import { beginningOf } from "../../../text/format.ts";
 
 const texts = en.playground;
 const trusts: Readonly<Record<string, Trust>> = { trusted: Trust.TRUSTED, untrusted: Trust.UNTRUSTED };
@@ -76,11 +77,13 @@ export function testOf({ stage, pieces, json }: Asked, outcome: string): Entry |
           })),
         };
   const name = texts.testName(
-    pieces
-      .map(({ text }) => text)
-      .join(" ")
-      .replace(/\s+/g, " ")
-      .slice(0, shownOfText),
+    beginningOf(
+      pieces
+        .map(({ text }) => text)
+        .join(" ")
+        .replace(/\s+/g, " "),
+      shownOfText,
+    ),
     outcome,
   );
   return { name, stage: stageName(stage), ...asked, expect: { outcome } };
