@@ -176,6 +176,7 @@ export const en = {
       runtimeHint: "It evaluates within your own boundary; prompts never come here unless you let them.",
       blocked: "See an attack blocked",
       blockedHint: "Send one, and it appears here.",
+      redacted: "What was found stands in brackets: the environment keeps texts without it. Its page can change that.",
       waiting: "Waiting for the first blocked evaluation…",
       seen: "Open the trace",
     },

@@ -144,6 +144,7 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await decides("BLOCK");
     // It arrives on the page by itself.
     await page.getByRole("status").getByText("BLOCK").waitFor();
+    await page.getByText("What was found stands in brackets").waitFor();
     await page.getByRole("link", { name: "Open the trace" }).click();
     const drawer = page.getByRole("complementary", { name: "Trace" });
     await drawer.getByText("BLOCK").first().waitFor();

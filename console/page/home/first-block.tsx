@@ -25,6 +25,7 @@ export function FirstBlock({ orgId, traceId }: { readonly orgId: string; readonl
                 <Outcome value={outcomeName(trace.outcome)} />
                 {trace.decidedByRule !== undefined && <code>{trace.decidedByRule}</code>}
               </p>
+              {trace.capture === CaptureMode.REDACTED && <p className={style.hint}>{texts.redacted}</p>}
               {trace.segments.map(({ id, text }) => (
                 <MarkedText
                   key={id}

@@ -125,7 +125,7 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
           )}
           {!isRunning && <CopyText label={en.fleet.start} text={runtime.start} />}
         </Step>
-        <Step isDone={trace !== undefined} hint={texts.steps.blockedHint}>
+        <Step isDone={trace !== undefined} hint={trace === undefined ? texts.steps.blockedHint : undefined}>
           {trace === undefined ? (
             <>
               <span role="status">{texts.steps.waiting}</span>
@@ -156,7 +156,7 @@ function Step({
   children,
 }: {
   readonly isDone: boolean;
-  readonly hint: string;
+  readonly hint: string | undefined;
   readonly children: ReactNode;
 }) {
   return (
@@ -164,7 +164,7 @@ function Step({
       <span className={isDone ? style.done : style.dim}>{isDone ? `✓ ${texts.done}` : `○ ${texts.open}`}</span>
       <span>
         {children}
-        <span className={style.hint}>{hint}</span>
+        {hint !== undefined && <span className={style.hint}>{hint}</span>}
       </span>
     </li>
   );
