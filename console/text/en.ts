@@ -222,7 +222,9 @@ export const en = {
     delete: "Delete…",
     versions: "Versions",
     problems: (n: number) => `Problems ${n}`,
-    tests: (passed: number, total: number) => `Tests ${passed}/${total}`,
+    tests: (passed: number, total: number, haveRun: boolean) =>
+      total > 0 || haveRun ? `Tests ${passed}/${total}` : "Tests",
+    notTested: "Tests run once the text is valid.",
     noProblems: "No problems.",
     noTests: "This policy has no tests. Add them under tests: so that its promises are checked with every change.",
     checking: "Checking…",

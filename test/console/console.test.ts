@@ -98,6 +98,14 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await page.getByRole("heading", { level: 1, name: "first" }).waitFor();
   });
 
+  test("tests that have not run are neither counted nor said to be missing", async () => {
+    const page = await driver.openAs("editor", driver.at("/"));
+    await page.route("**/PolicyService/ValidatePolicy", () => {}); // never answered
+    await driver.go(page, "/policies/new");
+    await page.getByRole("tab", { name: "Tests", exact: true }).click();
+    await page.getByRole("tabpanel").getByText("Tests run when you pause…").waitFor();
+  });
+
   test("what was typed survives a reload and the end of the session", async () => {
     const page = await openAs("editor", at("/"));
     await createPolicy(page, "typed");

@@ -60,7 +60,7 @@ export function DeedDialog({
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const message = String(form.get("message") ?? "");
+    const message = String(form.get("message") ?? "").trim();
     const options = {
       activate: form.get("activate") === "on",
       ...(message === "" ? {} : { message }),

@@ -129,7 +129,11 @@ function Findings({
           title: texts.problems(check.problems.length),
           panel: <Problems check={check} text={text} onFix={onFix} onGo={onGo} />,
         },
-        { id: "tests", title: texts.tests(passed, tests.length), panel: <Tests check={check} onOpen={onOpen} /> },
+        {
+          id: "tests",
+          title: texts.tests(passed, tests.length, check.state === "valid"),
+          panel: <Tests check={check} onOpen={onOpen} />,
+        },
         {
           id: "verdict",
           title: texts.untilVerdict(untilVerdict.length),
@@ -225,7 +229,10 @@ function Problems({
 
 function Tests({ check, onOpen }: { readonly check: Check; readonly onOpen: (asked: Asked) => void }) {
   const { tests, state } = check;
-  if (tests.length === 0) return <p className={style.dim}>{state === "testing" ? texts.testing : texts.noTests}</p>;
+  if (tests.length === 0) {
+    const told = { valid: texts.noTests, invalid: texts.notTested, unknown: texts.notTested };
+    return <p className={style.dim}>{state === "testing" || state === "checking" ? texts.testing : told[state]}</p>;
+  }
   return (
     <ul className={style.problems}>
       {tests.map(({ name, passed, failures }) => {
