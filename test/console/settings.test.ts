@@ -230,6 +230,8 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByLabel("Type Checkout to go on").fill("Checkout");
     await gone.click();
     await page.getByRole("button", { name: "Delete Checkout" }).waitFor({ state: "detached" });
+    // What is typed while the dialog still closes goes nowhere.
+    await gone.waitFor({ state: "detached" });
     await page.getByLabel("Traces, in days").fill("3650");
     await page.getByRole("button", { name: "Save" }).last().click();
     await page
