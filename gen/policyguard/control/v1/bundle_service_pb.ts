@@ -615,8 +615,8 @@ export type PromoteBundleRequest = Message<"policyguard.control.v1.PromoteBundle
   override?: GateOverride | undefined;
 
   /**
-   * Sequence number of the activation in force in the target as the caller knows it, 0 for none. Checked only where the bundle is
-   * activated too. Unset: not checked.
+   * Sequence number of the activation in force in the target as the caller knows it, 0 for none. Checked only where the
+   * bundle is activated too. Unset: not checked.
    *
    * @generated from field: optional int32 expected_activation_seq = 10;
    */
