@@ -1,7 +1,7 @@
 // The keys that work on every page of an organization, and what they open.
 
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useLayoutEffect, useRef, useState } from "react";
 import { useOrganization } from "../data/organization.ts";
 import { Button } from "../part/button.tsx";
 import { areSingleKeysOn, createKey, isKeyTaken } from "../part/keys.ts";
@@ -52,7 +52,10 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
   const { orgId } = useOrganization();
   const navigate = useNavigate();
   const looked = useLookedAt();
-  useEffect(() => {
+  const go = useRef((_: string) => {});
+  go.current = (to) => navigate({ to, params: { org: orgId }, search: narrowed(to, looked) });
+  // Once, whatever the page comes to look at: the `g` of a chord is not forgotten.
+  useLayoutEffect(() => {
     let begunAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
       if (isPaletteKey(event)) {
@@ -70,7 +73,7 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
       begunAt = Number.NEGATIVE_INFINITY;
       if (isChord && page !== undefined) {
         event.stopImmediatePropagation();
-        navigate({ to: page.to, params: { org: orgId }, search: narrowed(page.to, looked) });
+        go.current(page.to);
       } else if (event.key === "?") onOpen("keys");
       else if (event.key === "/") focusSearch(event);
       else if (event.key === createKey) pressCreate(event);
@@ -78,7 +81,7 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
     // Before the editor and the page, which have uses of their own for some of these keys.
     document.addEventListener("keydown", onKey, { capture: true });
     return () => document.removeEventListener("keydown", onKey, { capture: true });
-  }, [orgId, navigate, onOpen, looked]);
+  }, [onOpen]);
 }
 
 function isPaletteKey(event: KeyboardEvent): boolean {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useRef } from "react";
+import { type KeyboardEvent, type MouseEvent, useId, useRef } from "react";
 import style from "./menu.module.css";
 
 /** One thing to choose. */
@@ -23,10 +23,13 @@ export function Menu({ label, items }: { readonly label: string; readonly items:
     const at = entries.indexOf(document.activeElement as HTMLButtonElement);
     entries[(at + step + entries.length) % entries.length]?.focus();
   };
-  const onToggle = (event: { readonly newState: string }) => {
-    if (event.newState !== "open") return;
+  // Opened here and not by the browser, which tells of it later: a key pressed meanwhile would be the button's.
+  const toggle = (event: MouseEvent) => {
+    event.preventDefault();
+    list.current?.togglePopover();
+    if (list.current?.matches(":popover-open") !== true) return;
     place(button.current, list.current);
-    list.current?.querySelector("button")?.focus();
+    list.current.querySelector("button")?.focus();
   };
   return (
     <>
@@ -37,10 +40,11 @@ export function Menu({ label, items }: { readonly label: string; readonly items:
         popoverTarget={id}
         aria-label={label}
         aria-haspopup="menu"
+        onClick={toggle}
       >
         <span aria-hidden="true">⋯</span>
       </button>
-      <div ref={list} id={id} popover="auto" role="menu" className={style.menu} onKeyDown={move} onToggle={onToggle}>
+      <div ref={list} id={id} popover="auto" role="menu" className={style.menu} onKeyDown={move}>
         {items.map(({ title, onChoose }) => (
           <button
             key={title}

@@ -177,6 +177,8 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.keyboard.press("n");
     await page.keyboard.type("3 is typed, not marked");
     await page.keyboard.press("Escape");
+    // Marks are taken one at a time, and this one until its lists are read again.
+    await page.getByRole("button", { name: "False positive", exact: true, disabled: false }).waitFor();
     await page.keyboard.press("1");
     await page.getByRole("status").getByText("2 of 2 traces").waitFor();
     await page.keyboard.press("s");

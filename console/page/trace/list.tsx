@@ -85,7 +85,11 @@ export function TracesPage() {
     if (next !== undefined) open(next.id);
   };
   usePrefetched(orgId, at < 0 ? [] : traces.slice(at + 1, at + 1 + prefetched).map(({ id }) => id));
-  useKeys({ j: () => move(1), k: () => move(-1), ...(at < 0 ? {} : { Escape: () => open(undefined) }) });
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ...(search.trace === undefined ? {} : { Escape: () => open(undefined) }),
+  });
   return (
     <Page
       title={texts.title}
