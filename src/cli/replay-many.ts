@@ -19,7 +19,7 @@ import { columns, counted, type Output, shown } from "./output.ts";
 import { resourceJson } from "./resource-json.ts";
 import { waitForRun } from "./run-wait.ts";
 import { type Organization, openOrganization, projectIdOf } from "./server.ts";
-import { numberOf, timeOf } from "./trace-filter.ts";
+import { measuredFilterOf, numberOf, timeOf } from "./trace-filter.ts";
 import { voiceText } from "./voice-text.ts";
 
 /** By what to replay. */
@@ -33,6 +33,14 @@ export const manyOptions = {
   agent: { type: "string", value: "KEY", help: "Many traces: those of this agent." },
   stage: { type: "string", value: "STAGE", help: "Many traces: those of this moment of the turn." },
   outcome: { type: "string", value: "OUTCOME", help: "Many traces: those with this outcome." },
+  language: { type: "string", value: "TAG", help: "Many traces: those in this language." },
+  "would-be": {
+    type: "string",
+    value: "OUTCOME",
+    help: "Many traces: those with this outcome if shadow rules counted.",
+  },
+  "min-latency": { type: "string", value: "US", help: "Many traces: those that took at least so many microseconds." },
+  "max-latency": { type: "string", value: "US", help: "Many traces: those that took at most so many microseconds." },
   since: {
     type: "string",
     value: "TIME",
@@ -81,6 +89,7 @@ export async function replayMany(
     method: values["by-outcome"] === true ? ReplaySampling.BY_OUTCOME : ReplaySampling.UNIFORM,
   };
   const filter = {
+    ...measuredFilterOf(values),
     environment: env,
     agentId: agent,
     stage: numberOf<Stage>(StageSchema, stage, "stage"),

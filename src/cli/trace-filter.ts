@@ -5,7 +5,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Trace, TraceReplayabilitySchema } from "../../gen/policyguard/control/v1/trace_pb.ts";
 import { wire } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { type Outcome, OutcomeSchema, type Stage, StageSchema } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
-import type { Options, Values } from "./command.ts";
+import { integerOf, type Options, type Values } from "./command.ts";
 import { usageFailure } from "./failure.ts";
 import { timeText } from "./resource-json.ts";
 import { type Organization, projectIdOf, serverOptions } from "./server.ts";
@@ -24,6 +24,10 @@ export const traceOptions = {
   category: { type: "string", value: "NAME", help: "Traces in which something of this category was found." },
   session: { type: "string", value: "ID", help: "Traces of this conversation." },
   user: { type: "string", value: "ID", help: "Traces of this person." },
+  language: { type: "string", value: "TAG", help: 'Traces in this language, such as "de".' },
+  "would-be": { type: "string", value: "OUTCOME", help: "Traces with this outcome if shadow rules counted." },
+  "min-latency": { type: "string", value: "US", help: "Traces that took at least so many microseconds." },
+  "max-latency": { type: "string", value: "US", help: "Traces that took at most so many microseconds." },
   since: { type: "string", value: "TIME", help: "Traces made at or after this time, such as 2026-03-01T00:00:00Z." },
   until: { type: "string", value: "TIME", help: "Traces made before this time." },
 } as const satisfies Options;
@@ -31,7 +35,9 @@ export const traceOptions = {
 /** The filter as requests have it. */
 export async function traceFilterOf(server: Organization, values: Values<typeof traceOptions>) {
   const { project, env, agent, stage, outcome, rule, session, user, since, until } = values;
+  const measured = measuredFilterOf(values);
   return {
+    ...measured,
     orgId: server.orgId,
     projectId: project === undefined ? undefined : await projectIdOf(server, project),
     environment: env,
@@ -46,6 +52,23 @@ export async function traceFilterOf(server: Organization, values: Values<typeof 
     userId: user,
     since: timeOf(since, "since"),
     until: timeOf(until, "until"),
+  };
+}
+
+interface MeasuredValues {
+  readonly language?: string;
+  readonly "would-be"?: string;
+  readonly "min-latency"?: string;
+  readonly "max-latency"?: string;
+}
+
+/** The filters by language, latency and would-be outcome, which replays have as well. */
+export function measuredFilterOf(values: MeasuredValues) {
+  return {
+    language: values.language,
+    wouldBeOutcome: numberOf<Outcome>(OutcomeSchema, values["would-be"], "would-be"),
+    minLatencyUs: integerOf(values["min-latency"], "min-latency", 0),
+    maxLatencyUs: integerOf(values["max-latency"], "max-latency", 0),
   };
 }
 

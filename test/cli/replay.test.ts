@@ -92,11 +92,15 @@ test("replays many traces as a run, and waits for its report", async () => {
     ...{ mark: AnnotationMark.FALSE_NEGATIVE, expectedOutcome: Outcome.BLOCK, expectedLabels: [], spans: [] },
     ...{ note: null, isFinal: false, rule: undefined, annotator: undefined },
   });
-  const begun = JSON.parse((await replay("--env", "dev", "--sample", "9", "--json")).stdout);
+  const measured = ["--language", "en", "--would-be", "allow", "--min-latency", "1", "--max-latency", "900000"];
+  const begun = JSON.parse((await replay("--env", "dev", "--sample", "9", ...measured, "--json")).stdout);
   expect(begun).toMatchObject({
     state: "queued",
     policy: "support-bot",
-    filter: { environment: "dev" },
+    filter: {
+      ...{ environment: "dev", language: "en", would_be_outcome: "ALLOW" },
+      ...{ min_latency_us: 1, max_latency_us: 900_000 },
+    },
     sample: { max: 9 },
   });
   const late = await replay("--wait=1");

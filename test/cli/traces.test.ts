@@ -42,6 +42,8 @@ test("lists traces by filters, and page by page", async () => {
   const found = await traces("list", "--outcome", "block", "--rule", "pii.email", "--project", world.projectId);
   expect(found).toMatchObject({ code: 0 });
   expect(found.stdout).toMatch(new RegExp(`BLOCK +input +dev +pii.email +${blocked.evaluationId}\\n$`));
+  const measured = ["--language", "en", "--would-be", "block", "--min-latency", "180", "--max-latency", "180"];
+  expect(JSON.parse((await traces("list", ...measured, "--json")).stdout)).toMatchObject({ total: 1 });
   const first = JSON.parse((await traces("list", "--limit", "2", "--json")).stdout);
   expect(first).toMatchObject({ total: 3, total_is_exact: true, examined_until: null });
   const rest = JSON.parse((await traces("list", "--limit", "2", "--after", first.next_after, "--json")).stdout);

@@ -82,6 +82,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
       unjudged: [{ detector: "slow-model", reason: "timeout", onError: "FAIL_MODE_FAIL_OPEN" }],
       signals: [{ detector: "gibberish", segment: "s1", category: "gibberish", score: 0.123, start: 0, end: 3 }],
       backends,
+      ...{ language: "de", latencyUs: 1_500, wouldBeOutcome: "OUTCOME_FLAG" },
     };
     const id = await reportTrace(plane, world, { text: "turn", outcome: "ALLOW", more });
     await reportTrace(plane, world, { text: "turn before", outcome: "ALLOW", more: { sessionId: "s-1" } });
@@ -89,6 +90,35 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.getByLabel("Not judged").fill("timeout");
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByText("1 trace", { exact: true }).waitFor();
+    const chips = page.getByRole("list", { name: "More filters" });
+    const measured = { Language: "de", "Took at least (µs)": "1500", "Took at most (µs)": "1500" };
+    for (const [label, value] of Object.entries(measured)) {
+      await page.getByLabel("Add a filter").selectOption({ label });
+      await page.getByLabel(label).fill(value);
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await chips.getByRole("button", { name: `${label}: ${value}` }).waitFor();
+    }
+    await page.getByLabel("Add a filter").selectOption({ label: "With shadow rules" });
+    await page.getByLabel("With shadow rules").selectOption("FLAG");
+    await chips.getByRole("button", { name: "With shadow rules: Flag" }).waitFor();
+    await page.getByText("1 trace", { exact: true }).waitFor();
+    const carried = await page.getByRole("link", { name: "Replay these…" }).getAttribute("href");
+    // The router writes texts of digits in quotes, so that they stay texts.
+    const unquoted = (carried ?? "").replaceAll("%22", "");
+    expect(Object.fromEntries(new URL(unquoted, driver.plane.baseUrl).searchParams)).toMatchObject({
+      ...{ unjudged: "timeout", language: "de", least: "1500", most: "1500", would: "FLAG" },
+    });
+    const [exported] = await Promise.all([
+      page.waitForRequest("**/traces/export?*"),
+      (async () => {
+        await page.getByRole("button", { name: "Export…" }).click();
+        await page.getByRole("button", { name: "Save the file" }).click();
+      })(),
+    ]);
+    expect(Object.fromEntries(new URL(exported.url()).searchParams)).toMatchObject({
+      ...{ language: "de", min_latency_us: "1500", max_latency_us: "1500", would_be_outcome: "FLAG" },
+    });
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByRole("table", { name: "Traces" }).getByRole("button").click();
     const drawer = page.getByRole("complementary", { name: "Trace" });
     await drawer.getByText("slow-model").waitFor();
@@ -107,11 +137,12 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
   });
 
   test("traces of a filter are replayed and watched, and their results lead to the traces", async () => {
-    const page = await driver.openAs("editor", driver.at("/traces?rule=attack"));
+    const page = await driver.openAs("editor", driver.at("/traces?rule=attack&would=BLOCK&most=1"));
     await page.getByRole("link", { name: "Replay these…" }).click();
     const dialog = page.getByRole("dialog", { name: "Replay traces" });
     await dialog.getByLabel("Judged by").selectOption({ label: "guard v1" });
-    expect(await dialog.getByLabel("Rule").inputValue()).toBe("attack");
+    expect(await dialog.getByLabel("Rule", { exact: true }).inputValue()).toBe("attack");
+    expect(await dialog.getByLabel("With shadow rules").inputValue()).toBe("BLOCK");
     expect(await driver.flawsOf(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Replay", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "guard v1" }).waitFor();
@@ -119,6 +150,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await withWorker(driver.plane, driver.world.orgId, (worker) => worker.workOnRuns());
     await page.getByText("done", { exact: true }).waitFor();
     await page.getByText("3 of 3 traces were judged.").waitFor();
+    await page.getByText("attack · with shadow rules Block · at most 1 µs").waitFor();
     await page.getByRole("region", { name: "Traces that come out otherwise" }).waitFor();
     for (const look of looks) {
       await driver.show(page, look);

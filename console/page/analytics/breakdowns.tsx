@@ -91,6 +91,7 @@ function languagesOf({ languages }: AnalyticsBreakdowns): Bar[] {
     key: each.language ?? "",
     name: each.language ?? texts.noLanguage,
     note: texts.blockedCount(count(each.blocked)),
+    ...(each.language === undefined ? {} : { filter: { language: each.language } }),
   }));
 }
 

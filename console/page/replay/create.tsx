@@ -20,6 +20,8 @@ import type { ReplaySearch } from "./search.ts";
 const texts = en.replays;
 const dayMs = 86_400_000;
 const draftPrefix = "draft:";
+/** The largest number that a trace's latency can be. */
+const maxLatencyUs = 2 ** 31 - 1;
 
 /** Replays all traces of a filter by a policy, or by what is unsaved of it, and leads to the page of the run. */
 export function CreateReplayDialog({
@@ -151,16 +153,69 @@ function Narrower({ search, faultOf }: { readonly search: ReplaySearch; readonly
             </option>
           ))}
         </Select>
+        <Select label={texts.would} name="would" defaultValue={search.would ?? ""}>
+          <option value="">{en.common.all}</option>
+          {outcomes.map((name) => (
+            <option key={name} value={name}>
+              {en.outcome[name]}
+            </option>
+          ))}
+        </Select>
+      </div>
+      <div className={layout.pair}>
+        <TextField
+          label={texts.language}
+          hint={texts.all}
+          fault={faultOf("filter.language")}
+          name="language"
+          defaultValue={search.language}
+          autoComplete="off"
+        />
+        <LatencyField name="least" fault={faultOf("filter.min_latency_us")} search={search} />
+        <LatencyField name="most" fault={faultOf("filter.max_latency_us")} search={search} />
       </div>
     </>
   );
 }
 
-function filterOf(text: (name: string) => string, { project, policy, detector, category, version }: ReplaySearch) {
+function LatencyField({
+  name,
+  fault,
+  search,
+}: {
+  readonly name: "least" | "most";
+  readonly fault: string | undefined;
+  readonly search: ReplaySearch;
+}) {
+  return (
+    <TextField
+      label={texts[name]}
+      hint={texts.all}
+      fault={fault}
+      name={name}
+      type="number"
+      min={0}
+      max={maxLatencyUs}
+      defaultValue={search[name]}
+    />
+  );
+}
+
+function filterOf(text: (name: string) => string, search: ReplaySearch) {
+  const { project, policy, detector, category, version, unjudged } = search;
   const stage = stages.find((each) => stageName(each) === text("stage"));
   const outcome = outcomeValues.valueOf(text("outcome"));
+  const would = outcomeValues.valueOf(text("would"));
   const texted = {
-    ...{ projectId: project, policy, detector, category, environment: text("environment").trim() },
+    ...{
+      projectId: project,
+      policy,
+      detector,
+      category,
+      unjudged,
+      language: text("language").trim(),
+      environment: text("environment").trim(),
+    },
     ...{ ruleId: text("rule").trim(), agentId: text("agent").trim() },
   };
   const given = Object.entries(texted).filter(([, value]) => value !== undefined && value !== "");
@@ -169,5 +224,8 @@ function filterOf(text: (name: string) => string, { project, policy, detector, c
     ...(outcome === undefined ? {} : { outcome }),
     ...(stage === undefined ? {} : { stage }),
     ...(version === undefined ? {} : { bundleVersion: Number(version) }),
+    ...(would === undefined ? {} : { wouldBeOutcome: would }),
+    ...(text("least") === "" ? {} : { minLatencyUs: Number(text("least")) }),
+    ...(text("most") === "" ? {} : { maxLatencyUs: Number(text("most")) }),
   };
 }

@@ -4,7 +4,7 @@ import { stageName } from "../../data/stage.ts";
 import { Badge } from "../../part/badge.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import { en } from "../../text/en.ts";
-import { count } from "../../text/format.ts";
+import { count, duration } from "../../text/format.ts";
 
 const texts = en.replays;
 
@@ -19,12 +19,17 @@ export function judgeText({ policy, version, bundle, judges }: Replay): string {
 export function filterText(filter: ReplayFilter | undefined): string {
   const { environment, ruleId, agentId, policy, detector, category, unjudged, bundleVersion, outcome, stage } =
     filter ?? ({} as Partial<ReplayFilter>); // of a local replay
-  const said = [environment, ruleId, agentId, policy, detector, category, unjudged].filter(
+  const { language, wouldBeOutcome, minLatencyUs, maxLatencyUs } = filter ?? ({} as Partial<ReplayFilter>);
+  const said = [environment, ruleId, agentId, policy, detector, category, unjudged, language].filter(
     (each) => each !== undefined,
   );
   const name = outcome === undefined ? undefined : outcomeName(outcome);
   if (bundleVersion !== undefined) said.push(en.common.version(bundleVersion));
   if (name !== undefined) said.push(en.outcome[name]);
+  const would = wouldBeOutcome === undefined ? undefined : outcomeName(wouldBeOutcome);
+  if (would !== undefined) said.push(texts.wouldBe(en.outcome[would]));
+  if (minLatencyUs !== undefined) said.push(texts.tookAtLeast(duration(minLatencyUs)));
+  if (maxLatencyUs !== undefined) said.push(texts.tookAtMost(duration(maxLatencyUs)));
   if (stage !== undefined && stage !== 0) said.push(stageName(stage));
   return said.length === 0 ? texts.everything : said.join(" · ");
 }

@@ -5,6 +5,7 @@ import { textsIn } from "../../data/search.ts";
 const names = [
   ...(["project", "environment", "rule", "agent", "outcome", "stage"] as const),
   ...(["policy", "detector", "category", "version", "days"] as const),
+  ...(["unjudged", "would", "language", "least", "most"] as const),
 ] as const;
 
 /** The filter that a new replay begins with, and whether its dialog is open. */

@@ -10,7 +10,7 @@ const texts = en.traces;
 /** Filters that somebody adds by name; times come from charts. */
 const offered = [
   ...(["stage", "mark", "policy", "detector", "category", "agent", "user", "session", "unjudged"] as const),
-  "version",
+  ...(["version", "would", "language", "least", "most"] as const),
 ] as const satisfies readonly Chip[];
 
 /** Adds a filter that has no field of its own: first its name, then its value. */

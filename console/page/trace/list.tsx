@@ -17,6 +17,7 @@ import { queryClient } from "../../data/client.ts";
 import { useEnvironments } from "../../data/environment.ts";
 import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { outcomeValues } from "../../data/outcome.ts";
 import { useProjects } from "../../data/project.ts";
 import { stageName, stages } from "../../data/stage.ts";
 import { transport } from "../../data/transport.ts";
@@ -163,10 +164,14 @@ function requestOf(orgId: string, search: TraceSearch, readAt: Date) {
       sessionId: search.session,
       unjudged: search.unjudged,
       userId: search.user,
+      language: search.language,
     }),
     stage: stages.find((stage) => stageName(stage) === search.stage) ?? Stage.UNSPECIFIED,
     annotation: markNames.valueOf(search.mark) ?? TraceAnnotation.UNSPECIFIED,
+    wouldBeOutcome: outcomeValues.valueOf(search.would) ?? OutcomeNumber.UNSPECIFIED,
     ...(search.version === undefined ? {} : { bundleVersion: Number(search.version) }),
+    ...(search.least === undefined ? {} : { minLatencyUs: Number(search.least) }),
+    ...(search.most === undefined ? {} : { maxLatencyUs: Number(search.most) }),
   };
 }
 
@@ -286,6 +291,7 @@ function Deeds({ search, readAt }: { readonly search: TraceSearch; readonly read
   const [dialog, setDialog] = useState<"dataset" | "file">();
   const close = () => setDialog(undefined);
   const { project, environment, policy, rule, agent, outcome, stage, detector, category, version } = search;
+  const { unjudged, would, language, least, most } = search;
   const days = Math.max(1, ranges[search.range ?? defaultRange] / 24);
   return (
     <>
@@ -297,6 +303,7 @@ function Deeds({ search, readAt }: { readonly search: TraceSearch; readonly read
           search={{
             ...{ new: "yes", days: String(days) },
             ...given({ project, environment, policy, rule, agent, outcome, stage, detector, category, version }),
+            ...given({ unjudged, would, language, least, most }),
           }}
         >
           {en.replays.button}

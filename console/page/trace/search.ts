@@ -19,8 +19,13 @@ export interface TraceSearch {
   readonly user?: string;
   readonly stage?: string;
   readonly mark?: string;
-  /** A version of the bundle, in digits. */
+  readonly language?: string;
+  /** What the outcome would be if shadow rules counted. */
+  readonly would?: string;
+  /** A version of the bundle, and the least and longest time that the engine took, in microseconds: in digits. */
   readonly version?: string;
+  readonly least?: string;
+  readonly most?: string;
   /** A window in place of `range`, as ISO times. */
   readonly since?: string;
   readonly until?: string;
@@ -30,7 +35,7 @@ export interface TraceSearch {
 /** Filters that have no field of their own: they are shown as chips. */
 export const chips = [
   ...(["policy", "detector", "category", "agent", "user", "session", "unjudged", "stage", "mark", "version"] as const),
-  ...(["since", "until"] as const),
+  ...(["would", "language", "least", "most", "since", "until"] as const),
 ] as const;
 /** One of them. */
 export type Chip = (typeof chips)[number];
@@ -39,6 +44,7 @@ export type Chip = (typeof chips)[number];
 export const choicesOf: { readonly [name in Chip]?: readonly string[] } = {
   stage: ["input", "retrieval", "tool_call", "tool_result", "output"],
   mark: ["any", "none", "disputed", "false-positive", "false-negative", "correct", "acceptable"],
+  would: outcomes,
 };
 
 const hourMs = 3_600_000;
@@ -59,18 +65,29 @@ export function traceSearch(search: Readonly<Record<string, unknown>>): TraceSea
     ...(range === undefined ? {} : { range }),
     ...(outcome === undefined ? {} : { outcome }),
     ...textsIn(search, "environment", "rule", "project", "trace"),
-    ...textsIn(search, "policy", "detector", "category", "agent", "user", "session", "unjudged"),
+    ...textsIn(search, "policy", "detector", "category", "agent", "user", "session", "unjudged", "language"),
     ...choiceIn(search, "stage"),
     ...choiceIn(search, "mark"),
-    ...(/^\d{1,9}$/.test(textsIn(search, "version").version ?? "") ? textsIn(search, "version") : {}),
+    ...choiceIn(search, "would"),
+    ...digitsIn(search, "version"),
+    ...digitsIn(search, "least"),
+    ...digitsIn(search, "most"),
     ...momentIn(search, "since"),
     ...momentIn(search, "until"),
   };
 }
 
-function choiceIn<const Name extends "stage" | "mark">(search: Readonly<Record<string, unknown>>, name: Name) {
+function choiceIn<const Name extends "stage" | "mark" | "would">(
+  search: Readonly<Record<string, unknown>>,
+  name: Name,
+) {
   const found = textsIn(search, name);
   return choicesOf[name]?.includes(found[name] ?? "") === true ? found : {};
+}
+
+function digitsIn<const Name extends string>(search: Readonly<Record<string, unknown>>, name: Name) {
+  const found = textsIn(search, name);
+  return /^\d{1,9}$/.test(found[name] ?? "") ? found : {};
 }
 
 function momentIn<const Name extends string>(search: Readonly<Record<string, unknown>>, name: Name) {
@@ -90,6 +107,7 @@ const wireNamesOf = {
   ...{ project: "project_id", environment: "environment", rule: "rule_id", policy: "policy", agent: "agent_id" },
   ...{ detector: "detector", category: "category", session: "session_id", unjudged: "unjudged", user: "user_id" },
   ...{ outcome: "outcome", stage: "stage", mark: "annotation", version: "bundle_version" },
+  ...{ language: "language", would: "would_be_outcome", least: "min_latency_us", most: "max_latency_us" },
 } as const;
 
 /** The filters of the list as the query of an address of REST. */

@@ -9,8 +9,12 @@ import type { ReplayBy } from "../analysis/replay-trace.ts";
 import type { NamedContent } from "../playground/selection.ts";
 
 /** Which traces a replay is about: neither of a person nor of a conversation, so that its run holds nothing of them. */
-export type ReplayFilter = Omit<TraceFilter, "outcome" | "stage" | "sessionId" | "userId" | "since" | "until"> & {
+export type ReplayFilter = Omit<
+  TraceFilter,
+  "outcome" | "wouldBeOutcome" | "stage" | "sessionId" | "userId" | "since" | "until"
+> & {
   readonly outcome?: Outcome;
+  readonly wouldBeOutcome?: Outcome;
   readonly stage?: Stage;
 };
 

@@ -21,7 +21,7 @@ import { PolicyFinder } from "../playground/selection.ts";
 import { enabledSchemas } from "../policy/output-schema.ts";
 import { addEndedRun, addRun, cancelRun, removeRun, reportOf, requireRun } from "../run/run.ts";
 import { detailDays } from "../run/run-retention.ts";
-import { maySeeText, type Traces } from "../telemetry/trace.ts";
+import { maySeeText, requireLatencies, type Traces } from "../telemetry/trace.ts";
 import { type ReplayReport, replayReportOf } from "./replay-report.ts";
 import {
   type ReplayFilter,
@@ -257,6 +257,7 @@ function ownFilter({ credential }: Caller, filter: ReplayFilter): ReplayFilter {
   // PostgreSQL has no text with NUL in it, so no trace has either.
   const withNul = Object.entries(filter).filter(([, value]) => typeof value === "string" && value.includes("\0"));
   if (withNul.length > 0) throw validationFailed([{ field: "filter", message: "must not contain NUL" }]);
+  requireLatencies(filter, "filter.min_latency_us");
   const projectId = filter.projectId?.toLowerCase();
   if (credential.projectId === undefined) return projectId === undefined ? filter : { ...filter, projectId };
   if (projectId !== undefined && projectId !== credential.projectId)

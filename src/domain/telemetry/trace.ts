@@ -229,6 +229,12 @@ function removeText({ record }: Trace): void {
   for (const segment of record.segments) segment.text = "";
 }
 
+/** Refuses a least latency that is above the longest one. */
+export function requireLatencies({ minLatencyUs, maxLatencyUs }: TraceFilter, field: string): void {
+  if (minLatencyUs !== undefined && maxLatencyUs !== undefined && minLatencyUs > maxLatencyUs)
+    throw validationFailed([{ field, message: "must not be above max_latency_us" }]);
+}
+
 /** The filter within what the caller may see; undefined when that leaves nothing. */
 function narrow(caller: Caller, filter: TraceQuery): TraceQuery | undefined {
   if (filter.text !== undefined && !maySeeText(caller)) {
@@ -237,6 +243,7 @@ function narrow(caller: Caller, filter: TraceQuery): TraceQuery | undefined {
   if (filter.since !== undefined && filter.until !== undefined && filter.since > filter.until) {
     throw validationFailed([{ field: "since", message: "must not be after until" }]);
   }
+  requireLatencies(filter, "min_latency_us");
   // PostgreSQL has no text with NUL in it, so no trace has either.
   if (Object.values(filter).some((value) => typeof value === "string" && value.includes("\0"))) return undefined;
   const { projectId } = caller.credential;

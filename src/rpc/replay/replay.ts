@@ -75,7 +75,9 @@ export function replayHandlers(replays: Replays): ServiceImpl<typeof ReplayServi
 
 function filterOf(filter: ReplayFilter | undefined): NewReplay["filter"] {
   const { projectId, environment, agentId, ruleId, policy, detector, category, unjudged, bundleVersion } = filter ?? {};
+  const { language, minLatencyUs, maxLatencyUs } = filter ?? {};
   return {
+    ...{ language, minLatencyUs, maxLatencyUs, wouldBeOutcome: filter?.wouldBeOutcome || undefined },
     ...{ projectId, environment, agentKey: agentId, ruleId, policy, category, unjudged, bundleVersion },
     detector: detector && detectorNameOf(detector),
     outcome: filter?.outcome || undefined,

@@ -110,6 +110,10 @@ interface FilterFields {
   readonly bundleVersion?: number;
   readonly text?: string;
   readonly annotation: TraceAnnotation;
+  readonly language?: string;
+  readonly minLatencyUs?: number;
+  readonly maxLatencyUs?: number;
+  readonly wouldBeOutcome: Outcome;
   readonly since?: Timestamp;
   readonly until?: Timestamp;
 }
@@ -134,6 +138,10 @@ function filterOf(request: FilterFields): Parameters<Traces["list"]>[1] {
       request.annotation === TraceAnnotation.UNSPECIFIED
         ? undefined
         : wireName(TraceAnnotationSchema, request.annotation),
+    language: request.language,
+    minLatencyUs: request.minLatencyUs,
+    maxLatencyUs: request.maxLatencyUs,
+    wouldBeOutcome: request.wouldBeOutcome === Outcome.UNSPECIFIED ? undefined : request.wouldBeOutcome,
     since: request.since && timestampDate(request.since),
     until: request.until && timestampDate(request.until),
   };

@@ -28,6 +28,13 @@ export interface TraceFilter {
   readonly unjudged?: string;
   /** Set for traces that may have captured text. */
   readonly hasText?: true;
+  /** What the outcome would be if shadow rules counted. */
+  readonly wouldBeOutcome?: number;
+  /** The language as the trace has it. */
+  readonly language?: string;
+  /** The least and the longest time that the engine took, in microseconds. */
+  readonly minLatencyUs?: number;
+  readonly maxLatencyUs?: number;
   /** What annotators say, as the facet has it; "none" for traces that nobody has annotated. */
   readonly annotation?: string;
   /** Earliest time. */
@@ -382,7 +389,11 @@ const columns = {
   bundleVersion: "bundle_version",
   sessionId: "session_id",
   userId: "user_id",
+  wouldBeOutcome: "would_be_outcome",
+  language: "language",
 } as const;
+
+const latencyBounds = { minLatencyUs: ">=", maxLatencyUs: "<=" } as const;
 
 // Traces of form 0 have their text in the record.
 const mayHaveText = `(t.form = 0 or exists (
@@ -433,7 +444,8 @@ function allDriversOf(filter: TraceFilter): Driver[] {
 
 /** The given fields that the driver does not answer. */
 function restOf(filter: TraceFilter, driver: Driver): Field[] {
-  const all = [...Object.keys(columns), ...Object.keys(facetKinds), "hasText"] as Field[]; // the keys of both are fields
+  const names = [columns, facetKinds, latencyBounds].flatMap(Object.keys);
+  const all = [...names, "hasText"] as Field[]; // all of these keys are fields
   const driving: readonly Field[] = driver.fields;
   return all.filter((field) => filter[field] !== undefined && !driving.includes(field));
 }
@@ -509,6 +521,7 @@ class Query {
         and f.kind = ${facetKinds[field]})`;
     }
     const value = this.bind(this.#filter[field]);
+    if (field === "minLatencyUs" || field === "maxLatencyUs") return `t.latency_us ${latencyBounds[field]} ${value}`;
     if (!isFacetField(field)) return `t.${columns[field]} = ${value}`;
     return `exists (select from trace_facet f where f.org_id = $1 and f.id = t.id and f.created_at = t.created_at
       and f.kind = ${facetKinds[field]} and f.value = ${value})`;

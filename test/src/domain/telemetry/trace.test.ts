@@ -79,6 +79,9 @@ describe("Traces", () => {
       if (i % 13 === 0) record.outcome = Outcome.FLAG;
       if (i % 3 === 0) record.stage = Stage.OUTPUT;
       if (i % 17 === 0) record.userId = "u1";
+      if (i % 5 === 0) record.language = i % 2 === 0 ? "de" : "de-AT";
+      if (i % 6 === 0) record.wouldBeOutcome = Outcome.REDACT;
+      record.latencyUs = 100 * (i % 8);
       if (i % 4 === 0) record.bundle = create(BundleReferenceSchema, { version: 7 });
       if (i % 9 === 0) record.unjudged = [create(UnjudgedSchema, { detector: "injection", reason: "timeout" })];
       for (const finding of record.findings) if (i % 2 === 0) finding.detector = "pii";
@@ -126,6 +129,10 @@ describe("Traces", () => {
           (filter.category === undefined ||
             trace.record.findings.some(({ category }) => category === filter.category)) &&
           (filter.unjudged === undefined || trace.record.unjudged.some(({ reason }) => reason === filter.unjudged)) &&
+          (filter.language === undefined || trace.record.language === filter.language) &&
+          (filter.wouldBeOutcome === undefined || trace.record.wouldBeOutcome === filter.wouldBeOutcome) &&
+          trace.record.latencyUs >= (filter.minLatencyUs ?? 0) &&
+          trace.record.latencyUs <= (filter.maxLatencyUs ?? Number.POSITIVE_INFINITY) &&
           (filter.since === undefined || trace.at >= filter.since) &&
           (filter.until === undefined || trace.at < filter.until),
       )
@@ -153,13 +160,18 @@ describe("Traces", () => {
           detector: fc.constantFrom("pii", "secrets"),
           category: fc.constantFrom("secrets.token", "none"),
           unjudged: fc.constantFrom("timeout", "none"),
+          language: fc.constantFrom("de", "de-AT", "fr"),
+          wouldBeOutcome: fc.constantFrom(Outcome.ALLOW, Outcome.REDACT, Outcome.BLOCK),
+          minLatencyUs: fc.constantFrom(0, 300, 301),
+          maxLatencyUs: fc.constantFrom(0, 500, 699),
           since: moment,
           until: moment,
         },
         { requiredKeys: [] },
       )
-      // Reversed windows are refused.
-      .filter(({ since, until }) => since === undefined || until === undefined || since <= until);
+      // Reversed windows and latencies are refused.
+      .filter(({ since, until }) => since === undefined || until === undefined || since <= until)
+      .filter(({ minLatencyUs = 0, maxLatencyUs = minLatencyUs }) => minLatencyUs <= maxLatencyUs);
 
   it("finds for any filter and page exactly what a search in memory finds, with an exact total", async () => {
     const pages = fc.record({ limit: fc.integer({ min: 1, max: 60 }), offset: fc.integer({ min: 0, max: 90 }) });
