@@ -143,8 +143,12 @@ describe.skipIf(browserPath === undefined)("people in the console (needs chromiu
     await page.getByRole("cell", { name: `Ada Lovelace ${stranger.email}` }).waitFor();
   });
 
-  test("a second factor is set up, asked for at the next sign-in, and turned off with a recovery code", async () => {
+  test("a name is changed, and a second factor is set up, asked for at the next sign-in, and turned off with a recovery code", async () => {
     const page = await driver.openAs("viewer", "/account");
+    await page.getByRole("button", { name: "Change the name…" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Ada King");
+    await page.getByRole("button", { name: "Change the name", exact: true }).click();
+    await page.getByRole("definition").getByText("Ada King", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Set up…" }).click();
     await page.getByRole("button", { name: "Go on" }).click();
     await page.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();

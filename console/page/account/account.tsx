@@ -6,12 +6,10 @@ import type { Session } from "../../../gen/policyguard/control/v1/account_pb.ts"
 import { AccountService, type GetMeResponse } from "../../../gen/policyguard/control/v1/account_service_pb.ts";
 import { failureOf } from "../../data/failure.ts";
 import { perform } from "../../data/perform.ts";
-import { roleName } from "../../data/role.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
-import { Facts } from "../../part/facts.tsx";
 import { areSingleKeysOn, switchSingleKeys } from "../../part/keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Mark } from "../../part/mark.tsx";
@@ -24,6 +22,7 @@ import { en } from "../../text/en.ts";
 import style from "./account.module.css";
 import { browserOf } from "./browser-of.ts";
 import { PasswordPanel } from "./password.tsx";
+import { ProfilePanel } from "./profile.tsx";
 import { SecondFactorPanel } from "./second-factor.tsx";
 
 const texts = en.account;
@@ -31,7 +30,7 @@ const pageSize = 50;
 
 /** The person's own account. */
 export function AccountPage({ me }: { readonly me: GetMeResponse }) {
-  const { account, organizations } = me;
+  const { account } = me;
   return (
     <div className={style.frame}>
       <header className={style.bar}>
@@ -40,36 +39,7 @@ export function AccountPage({ me }: { readonly me: GetMeResponse }) {
       </header>
       <main id="content">
         <Page title={texts.title} note={account?.email}>
-          <Panel title={texts.profile}>
-            <Facts
-              facts={[
-                [texts.name, account?.name],
-                [
-                  texts.email,
-                  <>
-                    {account?.email}{" "}
-                    <Badge tone={account?.emailVerified === true ? "good" : "plain"}>
-                      {account?.emailVerified === true ? texts.proven : texts.unproven}
-                    </Badge>
-                  </>,
-                ],
-                [texts.since, <Ago key="since" time={account?.createdAt} />],
-                [
-                  texts.organizations,
-                  <ul key="organizations">
-                    {organizations.map(({ orgId, orgName, role }) => (
-                      <li key={orgId} className={style.organization}>
-                        <Link to="/o/$org" params={{ org: orgId }}>
-                          {orgName}
-                        </Link>
-                        <Badge>{en.roles.names[roleName(role)]}</Badge>
-                      </li>
-                    ))}
-                  </ul>,
-                ],
-              ]}
-            />
-          </Panel>
+          <ProfilePanel me={me} />
           <KeysPanel />
           <PasswordPanel />
           <SecondFactorPanel isOn={account?.mfaEnabled ?? false} />

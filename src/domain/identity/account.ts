@@ -6,11 +6,14 @@ import { newId } from "../../kit/process/id.ts";
 import type { AccountCaller } from "../../kit/rpc/context.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { AccountTransaction, AuditAuthor, Transaction } from "../../store/core/transaction.ts";
-import { type AccountRow, findAccount, insertAccount } from "../../store/identity/account.ts";
+import { type AccountRow, findAccount, insertAccount, lockAccount } from "../../store/identity/account.ts";
 import { type FoundMembership, lookUpMemberships, type MemberRole, MemberRow } from "../../store/identity/member.ts";
+import { isNameManaged } from "../../store/scim/scim-user.ts";
 import type { Plan } from "../billing/plan.ts";
 import type { EmailAddress } from "../mail/email.ts";
 import { addOrganization } from "../tenancy/organization.ts";
+import { managedByScim } from "../tenancy/team-rule.ts";
+import { isUnchanged } from "../unchanged.ts";
 
 /** The person that an account is made for. */
 export interface AccountInput {
@@ -82,7 +85,7 @@ export function requireAccount(account: AccountRow | null): AccountRow {
   return account;
 }
 
-/** The account as the signed-in person sees it. */
+/** The account as the signed-in person sees and changes it. */
 export class Accounts {
   readonly #database: Database;
 
@@ -106,5 +109,27 @@ export class Accounts {
         ({ org_id: orgId, state }) => state === "active" && (providerOrgId ?? orgId) === orgId,
       ),
     };
+  }
+
+  /** Changes what is given. Throws MANAGED_BY_SCIM for a name that a directory decides. */
+  async update(caller: AccountCaller, { name }: { readonly name?: string | undefined }): Promise<AccountRow> {
+    const { accountId } = caller;
+    if (name !== undefined) await this.#assertNameUnmanaged(accountId);
+    return this.#database.accountTransaction(accountId, async (tx) => {
+      const account = requireAccount(await lockAccount(tx));
+      const before = { name: account.name };
+      const next = { ...(name !== undefined && { name }) };
+      if (!isUnchanged(account, next)) Object.assign(account, next, { updatedAt: tx.now });
+      tx.changed(caller, { resource: `account/${accountId}`, before, after: { name: account.name } });
+      return account;
+    });
+  }
+
+  async #assertNameUnmanaged(accountId: string): Promise<void> {
+    const memberships = await lookUpMemberships(this.#database, accountId);
+    for (const { org_id: orgId, org_name: organization, member_id: memberId } of memberships) {
+      if (!(await this.#database.read(orgId, (tx) => isNameManaged(tx, memberId)))) continue;
+      throw managedByScim(`the directory of ${organization} has made this account; the name is changed there`);
+    }
   }
 }

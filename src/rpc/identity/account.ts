@@ -92,6 +92,9 @@ function sessionHandlers({ accounts, sessions }: AccountDomain, consoles: Consol
         setCookie: consoles.renewed(context),
       };
     },
+    updateAccount: async (request, context) => ({
+      account: accountMessage(await accounts.update(accountCallerOf(context), request)),
+    }),
     listSessions: async (request, context) => {
       const caller = accountCallerOf(context);
       const page = pageOf(request);

@@ -190,6 +190,16 @@ export async function isManaged(tx: Transaction, memberId: string): Promise<bool
   return rows.length > 0;
 }
 
+/** Whether the directory has made the account of the member, and so decides the name: it can still change it. */
+export async function isNameManaged(tx: Transaction, memberId: string): Promise<boolean> {
+  const rows = await tx.sql(
+    `select from scim_user u where u.org_id = ? and u.member_id = ? and u.made_account
+       and exists (select from token t where t.org_id = u.org_id and t.kind = 'scim' and t.revoked_at is null)`,
+    [tx.orgId, memberId],
+  );
+  return rows.length > 0;
+}
+
 /** Whether the directory decides the member's role: it has put them into a group. */
 export async function isRoleManaged(tx: Transaction, memberId: string): Promise<boolean> {
   const rows = await tx.sql(

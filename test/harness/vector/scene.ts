@@ -47,6 +47,7 @@ export interface Scene {
  * - "$plan" {plan}: the organization has this plan.
  * - "$scim_group" {name}: a group of the directory, by its name. Bound to its id.
  * - "$scim_member" {name, member_id}: the directory has put the member into this group.
+ * - "$made_by_directory" {member_id}: the directory that manages the member has made their account.
  * - "$fill_queue" {}: a worker fills the queues of traces to annotate.
  * - "$bill" {}: the organization is blocked until its bill is settled.
  * - "$person" {as}: a member of the organization, by the persona's name; without it, somebody who is in none. Bound to

@@ -21,4 +21,10 @@ export const scimSteps: Readonly<Record<string, SceneStep>> = {
     });
     return {};
   },
+  $made_by_directory: async ({ member_id }, { plane }, { orgId }) => {
+    await plane.database.systemTransaction(orgId, (tx) =>
+      tx.sql("update scim_user set made_account = true where org_id = ? and member_id = ?", [orgId, String(member_id)]),
+    );
+    return {};
+  },
 };
