@@ -31,6 +31,7 @@ import { ReplayRun } from "./domain/replay/replay-run.ts";
 import { RunRetention } from "./domain/run/run-retention.ts";
 import { RunWorker } from "./domain/run/run-worker.ts";
 import { CheckpointSigning } from "./domain/telemetry/checkpoint-signing.ts";
+import { ErasureKeys } from "./domain/telemetry/erasure-keys.ts";
 import { ErasureRun } from "./domain/telemetry/erasure-run.ts";
 import { EvidenceRetention } from "./domain/telemetry/evidence-retention.ts";
 import { type Folded, StatFold } from "./domain/telemetry/stat-fold.ts";
@@ -154,6 +155,7 @@ export function createJobServices(
     }),
     runRetention: new RunRetention(database, clock),
     queueFill: new QueueFill(database, clock, sealer),
+    erasureKeys: new ErasureKeys(database, sealer),
     gateKeeper: createGateKeeper({ database, analysis, measures: gateMeasures({ database, clock }) }),
     imports,
     datasetRetention: new DatasetRetention(database),

@@ -138,7 +138,7 @@ async function repeatErasures(worker: Database, sealer: Sealer, ledger: readonly
   const kinds = { erasure: new ErasureRun(sealer, eraseSamplesAbout) };
   const repeated: Repeated[] = [];
   const runs = new RunWorker(worker, { kinds, clock: systemClock, log });
-  for await (const each of new ErasureRepeat(worker, runs).repeat(ledger))
+  for await (const each of new ErasureRepeat(worker, runs, sealer).repeat(ledger))
     if ("failure" in each || each.erased !== undefined) repeated.push(each);
   return repeated;
 }

@@ -39,7 +39,7 @@ async function main(): Promise<number> {
       log,
     });
     let exitCode = 0;
-    for await (const { id, ...done } of new ErasureRepeat(database, worker).repeat(ledger)) {
+    for await (const { id, ...done } of new ErasureRepeat(database, worker, sealer).repeat(ledger)) {
       if ("failure" in done) exitCode = 1;
       console.log(`${id}: ${said(done)}`);
     }

@@ -130,6 +130,7 @@ export interface JobPayloads {
   readonly "sweep-runs": Nothing;
   readonly "purge-runs": Nothing;
   readonly "fill-queue": Nothing;
+  readonly "make-erasure-keys": Nothing;
 }
 
 /** Name of a job. */

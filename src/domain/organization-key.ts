@@ -15,6 +15,11 @@ export async function organizationKey(tx: Transaction, sealer: Sealer, name: str
   return sealer.open(sealed, binding);
 }
 
+/** Whether the organization has a key of this name yet. */
+export async function hasOrganizationKey(tx: Transaction, name: string): Promise<boolean> {
+  return (await readSecret(tx, name)) !== undefined;
+}
+
 /** The seal binding of a secret of which an organization has exactly one. */
 export function organizationSecretBinding(orgId: string, name: string): SealBinding {
   return { purpose: `organization.${name}`, orgId, rowId: name };

@@ -23,6 +23,7 @@ import type { ImportRun } from "../domain/measure/dataset/import-run.ts";
 import type { RunRetention } from "../domain/run/run-retention.ts";
 import type { RunWorker } from "../domain/run/run-worker.ts";
 import type { CheckpointSigning } from "../domain/telemetry/checkpoint-signing.ts";
+import type { ErasureKeys } from "../domain/telemetry/erasure-keys.ts";
 import type { EvidenceRetention } from "../domain/telemetry/evidence-retention.ts";
 import type { Folded, StatFold } from "../domain/telemetry/stat-fold.ts";
 import type { TraceRetention } from "../domain/telemetry/trace-retention.ts";
@@ -77,6 +78,7 @@ export interface JobServices {
   readonly runs: RunWorker;
   readonly runRetention: RunRetention;
   readonly queueFill: QueueFill;
+  readonly erasureKeys: ErasureKeys;
   readonly gateKeeper: GateKeeper;
   readonly imports: ImportRun;
   readonly datasetRetention: DatasetRetention;

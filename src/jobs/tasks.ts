@@ -13,6 +13,7 @@ import { findUsageAnomaly } from "./find-usage-anomaly.ts";
 import { finishBillingIntents } from "./finish-billing-intents.ts";
 import { foldStats } from "./fold-stats.ts";
 import { mailNotice } from "./mail-notice.ts";
+import { makeErasureKeys } from "./make-erasure-keys.ts";
 import { notifyQuotas } from "./notify-quotas.ts";
 import { prepareGates } from "./prepare-gates.ts";
 import { purgeAccounts } from "./purge-accounts.ts";
@@ -76,6 +77,7 @@ export const tasks: readonly RunnableTask[] = [
   sweepRuns,
   purgeRuns,
   fillQueue,
+  makeErasureKeys,
 ];
 
 /** Tasks that take seconds. They have few places of their own, so that no mail waits for them. */

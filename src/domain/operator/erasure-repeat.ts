@@ -2,12 +2,14 @@
 // again what was erased after it was made.
 
 import { validationFailed } from "../../kit/fault/fault.ts";
+import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
 import { findRun } from "../../store/run/run.ts";
 import { noteErasedSubjects } from "../../store/telemetry/erased-subject.ts";
 import { addRun, reportOf } from "../run/run.ts";
 import type { RunWorker } from "../run/run-worker.ts";
-import { isSubjectKind } from "../telemetry/erased-subject.ts";
+import { digestKeyId, hasDigestKey, isSubjectKind } from "../telemetry/erased-subject.ts";
 import { type ErasureSpec, erasedCountsOf, erasureReach } from "../telemetry/erasure-run.ts";
 
 /** An erasure as `GET /v1/orgs/{org_id}/erasures` answers it. */
@@ -17,6 +19,8 @@ export interface LedgerEntry {
   readonly created_at: string;
   readonly subject_kind: string;
   readonly subject_digests: readonly string[];
+  /** Absent or null in a ledger that is older than this field. */
+  readonly digest_key?: string | null;
   readonly reason: string;
 }
 
@@ -33,10 +37,12 @@ export type Repeated = { readonly id: string; readonly orgId: string } & (
 export class ErasureRepeat {
   readonly #database: Database;
   readonly #worker: RunWorker;
+  readonly #sealer: Sealer;
 
-  constructor(database: Database, worker: RunWorker) {
+  constructor(database: Database, worker: RunWorker, sealer: Sealer) {
     this.#database = database;
     this.#worker = worker;
+    this.#sealer = sealer;
   }
 
   /**
@@ -61,12 +67,14 @@ export class ErasureRepeat {
     if (!isSubjectKind(kind))
       throw new Error(`the ledger has an erasure of a kind that this version does not know, ${kind}`);
     const run = await this.#database.systemTransaction(orgId, async (tx) => {
+      if (!(await this.#hasKeyOf(tx, entry))) throw unrecognizable(id);
       await noteErasedSubjects(
         tx,
         digests.map((digest) => Buffer.from(digest, "hex")),
       );
       const until = erasureReach(new Date(created_at)).toISOString();
-      const spec = { kind, digests: [...digests], reason, until } satisfies ErasureSpec;
+      const keyId = await digestKeyId(tx, this.#sealer);
+      const spec = { kind, digests: [...digests], keyId, reason, until } satisfies ErasureSpec;
       return addRun(tx, { kind: "erasure", spec, createdBy: `repeated/${id}` });
     });
     for (;;) {
@@ -78,6 +86,18 @@ export class ErasureRepeat {
       return traces + events + evidence;
     }
   }
+
+  /** With another key than the ledger's, nobody would be recognized, and nothing erased without a word. */
+  async #hasKeyOf(tx: Transaction, { digest_key: keyId }: Pick<LedgerEntry, "digest_key">): Promise<boolean> {
+    return (await hasDigestKey(tx)) && (keyId == null || keyId === (await digestKeyId(tx, this.#sealer)));
+  }
+}
+
+function unrecognizable(id: string): Error {
+  return new Error(
+    `the backup is older than the key of the ledger's hashes, which recognize nobody in it: erase the subject of ${id} ` +
+      "again by its name, with POST /v1/orgs/{org_id}/erasures",
+  );
 }
 
 /**

@@ -7,7 +7,7 @@ import { type EvaluationRecord, EvaluationRecordSchema } from "../../../gen/poli
 import type { Sealer } from "../../platform/seal.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { findErasedSubjects, hasErasedSubjects } from "../../store/telemetry/erased-subject.ts";
-import { organizationKey } from "../organization-key.ts";
+import { hasOrganizationKey, organizationKey } from "../organization-key.ts";
 
 /** What a subject is: a person or a conversation as traces name it, a trace, a member, or a matched text. */
 export type SubjectKind = (typeof subjectKinds)[number];
@@ -20,6 +20,7 @@ export function isSubjectKind(text: string): text is SubjectKind {
 }
 
 const keyName = "erasure_key";
+const keyIdBytes = 8;
 
 /** Makes digests of one organization. */
 export type SubjectDigester = (kind: SubjectKind, value: string) => Buffer;
@@ -28,6 +29,17 @@ export type SubjectDigester = (kind: SubjectKind, value: string) => Buffer;
 export async function subjectDigester(tx: Transaction, sealer: Sealer): Promise<SubjectDigester> {
   const key = await organizationKey(tx, sealer, keyName);
   return (kind, value) => createHmac("sha256", key).update(`${kind}\0${value}`).digest();
+}
+
+/** Names the key of the organization's digester, in hexadecimal digits. No subject has a text of this kind. */
+export async function digestKeyId(tx: Transaction, sealer: Sealer): Promise<string> {
+  const key = await organizationKey(tx, sealer, keyName);
+  return createHmac("sha256", key).update("key id").digest().subarray(0, keyIdBytes).toString("hex");
+}
+
+/** Whether the organization has a key of digests. One that it has not can recognize nobody of a ledger. */
+export function hasDigestKey(tx: Transaction): Promise<boolean> {
+  return hasOrganizationKey(tx, keyName);
 }
 
 /** The subjects that a trace has: what an erasure of any of them would reach. */

@@ -36,6 +36,8 @@ export interface ErasureSpec {
   readonly kind: SubjectKind;
   /** Digests of the subject, in hexadecimal digits. */
   readonly digests: readonly string[];
+  /** The key of the digests; undefined for an erasure that is older than this field. */
+  readonly keyId?: string;
   /**
    * The subject itself, until the run has ended. An erasure that is repeated from a ledger has none: it looks for it
    * among all that traces name, and recognizes it by its digest.

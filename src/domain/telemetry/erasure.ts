@@ -13,7 +13,7 @@ import { noteErasedSubjects } from "../../store/telemetry/erased-subject.ts";
 import { addressesOfMember } from "../../store/telemetry/trace-erasure.ts";
 import { addressKey } from "../mail/email.ts";
 import { addRun, reportOf, requireRun } from "../run/run.ts";
-import { type SubjectKind, subjectDigester, subjectsOf } from "./erased-subject.ts";
+import { digestKeyId, type SubjectKind, subjectDigester, subjectsOf } from "./erased-subject.ts";
 import { type ErasedCounts, type ErasureSpec, erasedCountsOf, erasureReach, erasureSpecOf } from "./erasure-run.ts";
 
 /** Whose data to erase: exactly one field is set. */
@@ -53,6 +53,7 @@ export class Erasures {
       await noteErasedSubjects(tx, digests);
       const spec = {
         ...{ kind, reason, values: [...values], digests: digests.map((each) => each.toString("hex")) },
+        keyId: await digestKeyId(tx, this.#sealer),
         until: erasureReach(tx.now).toISOString(),
       };
       const run = await addRun(tx, { kind: "erasure", spec, createdBy: caller.credential.label });

@@ -40,5 +40,6 @@ function erasureMessage({ run, spec, erased }: Erasure): MessageInitShape<typeof
     subjectDigests: [...spec.digests],
     reason: spec.reason,
     erased,
+    digestKey: spec.keyId,
   };
 }

@@ -26,6 +26,7 @@ import { ImportRun } from "../../../src/domain/measure/dataset/import-run.ts";
 import { RunRetention } from "../../../src/domain/run/run-retention.ts";
 import { RunWorker } from "../../../src/domain/run/run-worker.ts";
 import { CheckpointSigning } from "../../../src/domain/telemetry/checkpoint-signing.ts";
+import { ErasureKeys } from "../../../src/domain/telemetry/erasure-keys.ts";
 import { ErasureRun } from "../../../src/domain/telemetry/erasure-run.ts";
 import { EvidenceRetention } from "../../../src/domain/telemetry/evidence-retention.ts";
 import { StatFold } from "../../../src/domain/telemetry/stat-fold.ts";
@@ -157,6 +158,7 @@ export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise
       datasetRetention: new DatasetRetention(workerDatabase),
       runRetention: new RunRetention(workerDatabase, clock),
       queueFill: new QueueFill(workerDatabase, clock, sealer),
+      erasureKeys: new ErasureKeys(workerDatabase, sealer),
       unlockDeadPools: () => unlockDeadPools(workerDatabase, { silentMs: 60_000 }),
     },
     newCaller: async () => adminCaller((await new Organizations(database).create({ name: "Test" })).id),

@@ -247,6 +247,7 @@ describe("the schedule", () => {
         "finish-billing-intents",
         "fold-stats",
         "fold-stats/later",
+        "make-erasure-keys",
         "notify-quotas",
         "purge-accounts",
         "purge-bundles",

@@ -15,7 +15,9 @@ import { ErasureRepeat, readLedgers } from "../../../../src/domain/operator/eras
 import { addRun } from "../../../../src/domain/run/run.ts";
 import { RunWorker } from "../../../../src/domain/run/run-worker.ts";
 import { CheckpointSigning } from "../../../../src/domain/telemetry/checkpoint-signing.ts";
+import { digestKeyId } from "../../../../src/domain/telemetry/erased-subject.ts";
 import { Erasures, type SubjectInput } from "../../../../src/domain/telemetry/erasure.ts";
+import { ErasureKeys } from "../../../../src/domain/telemetry/erasure-keys.ts";
 import { ErasureRun } from "../../../../src/domain/telemetry/erasure-run.ts";
 import { Evidence } from "../../../../src/domain/telemetry/evidence.ts";
 import { EvidenceExports } from "../../../../src/domain/telemetry/evidence-export.ts";
@@ -323,7 +325,7 @@ describe("an erasure", () => {
       ]);
     });
     expect((await leftOf(marker)).length).toBeGreaterThan(0);
-    const repeat = new ErasureRepeat(workerDatabase, worker);
+    const repeat = new ErasureRepeat(workerDatabase, worker, testSealer);
     const { orgId } = world;
     // One that cannot be repeated does not stop the others.
     const odd = { ...entry, id: randomUUID(), subject_kind: "weather", subject_digests: spec.digests };
@@ -334,6 +336,31 @@ describe("an erasure", () => {
     ]);
     expect(await leftOf(marker)).toEqual([]);
     expect(() => readLedgers([{ erasures: [{ id }] }])).toThrow(/erasures answers/);
+  });
+
+  it("is not repeated in a backup without the key of the ledger's hashes, which would recognize nobody", async () => {
+    const { orgId } = await createWorld(database);
+    const keys = new ErasureKeys(workerDatabase, testSealer);
+    const repeat = new ErasureRepeat(workerDatabase, worker, testSealer);
+    const entry = {
+      ...{ id: randomUUID(), org_id: orgId, created_at: new Date().toISOString(), reason: "asked for" },
+      ...{ subject_kind: "user", subject_digests: ["ab".repeat(32)] },
+    };
+    const done = (ledger: readonly object[]) => Array.fromAsync(repeat.repeat(readLedgers([ledger])));
+    const keyOf = () => database.systemTransaction(orgId, (tx) => digestKeyId(tx, testSealer));
+    const isRefused = async (ledger: readonly object[]) => {
+      const [answer] = await done(ledger);
+      expect(String(answer !== undefined && "failure" in answer ? answer.failure : answer)).toMatch(
+        /again by its name/,
+      );
+    };
+    await isRefused([entry]);
+    await isRefused([{ ...entry, digest_key: "0123456789abcdef" }]);
+    expect(await keys.makeAll()).toBeGreaterThan(0);
+    expect(await keys.makeAll()).toBe(0);
+    await isRefused([{ ...entry, digest_key: "0123456789abcdef" }]);
+    expect(await done([{ ...entry, digest_key: await keyOf() }])).toEqual([{ id: entry.id, orgId, erased: 0 }]);
+    expect(await done([{ ...entry, id: randomUUID() }])).toMatchObject([{ erased: 0 }]);
   });
 
   it("takes a ledger page by page, of several organizations, and none of which a page is missing", () => {
@@ -376,7 +403,7 @@ describe("an erasure", () => {
       await database.systemTransaction(world.orgId, (tx) => tx.sql("delete from run where id = ?", [run.id]));
       const entry = { id: run.id, org_id: world.orgId, created_at: run.createdAt.toISOString(), reason: "asked for" };
       const ledger = { erasures: [{ ...entry, subject_kind: spec.kind, subject_digests: spec.digests }] };
-      const repeat = new ErasureRepeat(workerDatabase, worker);
+      const repeat = new ErasureRepeat(workerDatabase, worker, testSealer);
       const [done] = await Array.fromAsync(repeat.repeat(readLedgers([ledger])));
       expect(done, kinds[at]).toEqual({ id: run.id, orgId: world.orgId, erased: 1 });
       expect(await leftOf(markers[at] ?? ""), kinds[at]).toEqual([]);
