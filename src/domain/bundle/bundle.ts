@@ -8,7 +8,7 @@ import { Fault, validationFailed } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
 import { type BundleApprovalRow, listApprovals, listApprovalsOf } from "../../store/bundle/approval.ts";
-import { type BundleRow, findBundle, listBundles, storeParts } from "../../store/bundle/bundle.ts";
+import { type BundleRow, findBundle, listBundles, newestVersion, storeParts } from "../../store/bundle/bundle.ts";
 import { touchParts } from "../../store/bundle/retention.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
@@ -134,7 +134,7 @@ export class Bundles {
     return this.#release(caller, path, {
       ...{ input, signal, source: "republish" },
       sourceOf: async (tx, environment) => {
-        const newest = await findBundle(tx, environment.id, environment.latestVersion);
+        const newest = await findBundle(tx, environment.id, await newestVersion(tx, environment.id));
         if (newest === null) throw new Fault(Reason.CONFLICT, `${environment.name} has no bundle yet; publish one`);
         return { from: async () => ({ parts: await storedPolicyParts(tx, newest.parts) }), versions: newest.id };
       },
@@ -349,7 +349,7 @@ async function requireReleasable(
 ): Promise<void> {
   if (input.activate) requireActivatable(caller, environment);
   if (input.activate) await requireApproved(tx, environment);
-  requireVersion(environment, input.expectedVersion);
+  await requireVersion(tx, environment, input.expectedVersion);
   if (input.activate) await requireInForce(tx, environment, input.expectedSeq);
 }
 

@@ -4,13 +4,19 @@ import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { CredentialKind, Role } from "../../../gen/policyguard/options/v1/options_pb.ts";
 import { Fault } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
-import { findActivation } from "../../store/bundle/bundle.ts";
+import { findActivation, newestVersion } from "../../store/bundle/bundle.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import type { EnvironmentRow } from "../../store/project/environment.ts";
 
 /** Throws unless the environment's newest version is the expected one, or none is expected. */
-export function requireVersion({ latestVersion: latest }: EnvironmentRow, expected: number | undefined): void {
-  if (expected === undefined || expected === latest) return;
+export async function requireVersion(
+  tx: Transaction,
+  { id }: EnvironmentRow,
+  expected: number | undefined,
+): Promise<void> {
+  if (expected === undefined) return;
+  const latest = await newestVersion(tx, id);
+  if (expected === latest) return;
   throw new Fault(
     Reason.BUNDLE_VERSION_CONFLICT,
     `the newest version of this environment is ${latest}, not ${expected}; look at it and publish again`,

@@ -95,8 +95,8 @@ export class ErasureRepeat {
 
 function unrecognizable(id: string): Error {
   return new Error(
-    `the backup is older than the key of the ledger's hashes, which recognize nobody in it: erase the subject of ${id} ` +
-      "again by its name, with POST /v1/orgs/{org_id}/erasures",
+    "the backup is older than the key of the ledger's hashes, which recognize nobody in it: erase the subject of " +
+      `${id} again by its name, with POST /v1/orgs/{org_id}/erasures; after-restore goes on without a ledger, by --continue`,
   );
 }
 

@@ -183,6 +183,15 @@ export function findBundle(tx: Transaction, environmentId: string, version: numb
   return tx.em.findOne(BundleRow, { orgId: tx.orgId, environmentId, version });
 }
 
+/** The environment's newest version; 0 before there is one. */
+export async function newestVersion(tx: Transaction, environmentId: string): Promise<number> {
+  const rows = await tx.sql<{ version: number | null }>(
+    "select max(version) as version from bundle where org_id = ? and environment_id = ?",
+    [tx.orgId, environmentId],
+  );
+  return rows[0]?.version ?? 0;
+}
+
 /** The bytes of the manifests of these bundles, by the bundle's id. Those that were deleted are not there. */
 export async function readManifests(tx: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await runBound<{ id: string; payload: string }>(

@@ -1,12 +1,13 @@
 import type { Transaction } from "../core/transaction.ts";
 import type { EnvironmentRow } from "../project/environment.ts";
+import { newestVersion } from "./bundle.ts";
 
 /**
  * Marks old versions as purged: those that were published before the moment, were not active since, and are neither
  * active, nor the newest, nor the candidate. Returns how many. The environment has to be locked.
  */
 export async function purgeBundles(tx: Transaction, environment: EnvironmentRow, before: Date): Promise<number> {
-  const { id, activeVersion, latestVersion } = environment;
+  const { id, activeVersion } = environment;
   const rows = await tx.sql(
     `update bundle set purged_at = ?
      where org_id = ? and environment_id = ? and purged_at is null and created_at < ?
@@ -17,7 +18,7 @@ export async function purgeBundles(tx: Transaction, environment: EnvironmentRow,
        and not exists (select from candidate where candidate.org_id = bundle.org_id
          and candidate.environment_id = bundle.environment_id and candidate.version = bundle.version)
      returning id`,
-    [tx.now, tx.orgId, id, before, activeVersion ?? 0, latestVersion, before],
+    [tx.now, tx.orgId, id, before, activeVersion ?? 0, await newestVersion(tx, id), before],
   );
   return rows.length;
 }

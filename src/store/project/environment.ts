@@ -27,7 +27,10 @@ const schema = defineEntity({
     /** Percent of the evaluations with the outcome ALLOW, and FLAG or REDACT, of which runtimes send a trace. */
     sampledAllowPercent: p.double().$type<number>().default(100),
     sampledOtherPercent: p.double().$type<number>().default(100),
-    /** Newest bundle version; 0 before the first. Counted here, so that its row lock orders publishes. */
+    /**
+     * The last number of a version; 0 before the first. Counted here, so that its row lock orders publishes. After a
+     * restore it is ahead of the newest version.
+     */
     latestVersion: p.integer().default(0),
     /** Sequence number of the last activation; 0 before the first. */
     activationSeq: p.integer().default(0),

@@ -8,7 +8,7 @@ import { newId } from "../../../kit/process/id.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
 import type { Page } from "../../../kit/rpc/page.ts";
 import { listApprovals } from "../../../store/bundle/approval.ts";
-import { type BundleRow, findBundle, wasActiveSince } from "../../../store/bundle/bundle.ts";
+import { type BundleRow, findBundle, newestVersion, wasActiveSince } from "../../../store/bundle/bundle.ts";
 import { type FoundResult, keepGateContent, listGateResults } from "../../../store/bundle/gate-result.ts";
 import { touchParts } from "../../../store/bundle/retention.ts";
 import type { Database } from "../../../store/connection/database.ts";
@@ -193,7 +193,7 @@ export class GateKeeper {
   ): Promise<CheckedGates> {
     const find = async (tx: Transaction) => {
       const environment = await requireEnvironment(tx, path.projectId, path.environment);
-      const bundle = await findBundle(tx, environment.id, wanted ?? environment.latestVersion);
+      const bundle = await findBundle(tx, environment.id, wanted ?? (await newestVersion(tx, environment.id)));
       if (bundle === null) throw notFound("bundle");
       return { environment, bundle };
     };

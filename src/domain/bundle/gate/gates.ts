@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Reason } from "../../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, validationFailed } from "../../../kit/fault/fault.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
+import { newestVersion } from "../../../store/bundle/bundle.ts";
 import { GateSetRow } from "../../../store/bundle/gate.ts";
 import type { Database } from "../../../store/connection/database.ts";
 import { requireEnvironment, requireLockedEnvironment, requireProject } from "../../lookup.ts";
@@ -64,7 +65,8 @@ export class Gates {
         ...{ updatedAt: tx.now, updatedBy: caller.credential.label },
       });
       tx.changed({ resource, before: auditView(before.gates), after: auditView(after) });
-      await this.#keeper.prepareLater(tx, environment, { gates: after, version: environment.latestVersion });
+      const newest = await newestVersion(tx, environment.id);
+      await this.#keeper.prepareLater(tx, environment, { gates: after, version: newest });
       return { version, gates: after, updatedAt: tx.now, updatedBy: caller.credential.label };
     });
   }

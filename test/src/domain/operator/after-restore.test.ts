@@ -130,7 +130,12 @@ describe("after a restore", () => {
       ...[{ cause: "restore", activationSeq: after.activation_seq, version: 1, previousVersion: 1, isInForce: true }],
       ...[{ cause: "publish", activationSeq: before.activation_seq, version: 1, isInForce: false }],
     ]);
-    const next = await bundlesOf(database, keys).publish(caller, place, { activate: true });
+    // The newest version is the one that is there, whatever number comes next.
+    const bundles = bundlesOf(database, keys);
+    await expect(bundles.republish(caller, place, { activate: false, expectedVersion: 2 })).rejects.toMatchObject({
+      extra: { current_version: 1 },
+    });
+    const next = await bundles.republish(caller, place, { activate: true, expectedVersion: 1 });
     expect(next.bundle.version).toBeGreaterThan(1_000_000);
     // There is no end of keys: where there are as many as there may be, the oldest goes.
     const gone: unknown[] = [];
