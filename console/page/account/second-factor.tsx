@@ -13,22 +13,28 @@ import style from "./account.module.css";
 
 const texts = en.account;
 
-/** The second factor: set up with an authenticator app, or turned off with one of its codes. */
+/** The second factor: set up with an authenticator app; with one of its codes turned off, or its recovery codes renewed. */
 export function SecondFactorPanel({ isOn }: { readonly isOn: boolean }) {
-  const [dialog, setDialog] = useState<"on" | "off">();
+  const [dialog, setDialog] = useState<"on" | "off" | "renew">();
   const [codes, setCodes] = useState<readonly string[]>();
   const close = () => setDialog(undefined);
   return (
     <Panel
       title={texts.factor}
       text={isOn ? texts.factorOn : texts.factorOff}
-      actions={<Button onClick={() => setDialog(isOn ? "off" : "on")}>{isOn ? texts.turnOff : texts.setUp}</Button>}
+      actions={
+        <>
+          {isOn && <Button onClick={() => setDialog("renew")}>{texts.renew}</Button>}
+          <Button onClick={() => setDialog(isOn ? "off" : "on")}>{isOn ? texts.turnOff : texts.setUp}</Button>
+        </>
+      }
     >
       <p>
         <Badge tone={isOn ? "good" : "plain"}>{isOn ? en.team.on : en.team.off}</Badge>
       </p>
       {dialog === "on" && <SetUp onCodes={setCodes} onClose={close} />}
       {dialog === "off" && <TurnOff onClose={close} />}
+      {dialog === "renew" && <Renew onCodes={setCodes} onClose={close} />}
       {codes !== undefined && (
         <ShownOnce
           title={texts.codesTitle}
@@ -124,16 +130,43 @@ function TurnOff({ onClose }: { readonly onClose: () => void }) {
         await perform(AccountService.method.disableMfa, { code: text("code") });
       }}
     >
-      {(faultOf) => (
-        <TextField
-          label={en.signIn.code}
-          name="code"
-          autoComplete="one-time-code"
-          fault={faultOf("code")}
-          hint={en.signIn.codeHint}
-          required
-        />
-      )}
+      {(faultOf) => <ProofField fault={faultOf("code")} />}
     </DeedDialog>
+  );
+}
+
+function Renew({
+  onCodes,
+  onClose,
+}: {
+  readonly onCodes: (codes: readonly string[]) => void;
+  readonly onClose: () => void;
+}) {
+  return (
+    <DeedDialog
+      title={texts.renewTitle}
+      text={texts.renewText}
+      deed={texts.confirmRenew}
+      onClose={onClose}
+      onDo={async (text) => {
+        onCodes((await perform(AccountService.method.renewRecoveryCodes, { code: text("code") })).recoveryCodes);
+      }}
+    >
+      {(faultOf) => <ProofField fault={faultOf("code")} />}
+    </DeedDialog>
+  );
+}
+
+/** A code that proves who asks. */
+function ProofField({ fault }: { readonly fault: string | undefined }) {
+  return (
+    <TextField
+      label={en.signIn.code}
+      name="code"
+      autoComplete="one-time-code"
+      fault={fault}
+      hint={en.signIn.codeHint}
+      required
+    />
   );
 }

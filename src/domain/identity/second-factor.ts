@@ -11,7 +11,7 @@ import type { AccountTransaction } from "../../store/core/transaction.ts";
 import { type AccountRow, findAccount, lockAccount, takeMfaStep } from "../../store/identity/account.ts";
 import { deleteRecoveryCodes, replaceRecoveryCodes, useRecoveryCode } from "../../store/identity/recovery-code.ts";
 import type { EmailAddress } from "../mail/email.ts";
-import { factorAddedMail, factorRemovedMail, type TransactionalMailer } from "../mail/mail.ts";
+import { factorAddedMail, factorRemovedMail, recoveryCodesMail, type TransactionalMailer } from "../mail/mail.ts";
 import { requireAccount } from "./account.ts";
 import type { LoginTries } from "./login-try.ts";
 import type { StepUp } from "./step-up.ts";
@@ -83,8 +83,7 @@ export class SecondFactors {
       if (!(await this.#takeAppCode(tx, account, code))) throw codeRefused();
       account.mfaEnabledAt = tx.now;
       account.updatedAt = tx.now;
-      const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode);
-      await replaceRecoveryCodes(tx, codes.map(recoveryDigest));
+      const codes = await giveRecoveryCodes(tx);
       tx.changed(caller, change(account.id, { from: false, to: true }));
       await this.#parts.mailer?.sendWithin(tx, factorAddedMail(addressOf(account)));
       return codes;
@@ -92,23 +91,44 @@ export class SecondFactors {
   }
 
   /** Removes the second factor, with a code of it or a recovery code. Wrong codes count as failed sign-ins. */
-  async disable(caller: AccountCaller, code: string): Promise<void> {
+  disable(caller: AccountCaller, code: string): Promise<void> {
+    return this.#withCode(caller, code, async (tx, account) => {
+      await removeFactor(tx, account);
+      tx.changed(caller, change(account.id, { from: true, to: false }));
+      await this.#parts.mailer?.sendWithin(tx, factorRemovedMail(addressOf(account)));
+    });
+  }
+
+  /** Replaces the recovery codes, with a code as `disable` takes it. Returns the new ones; the old ones end. */
+  renewRecoveryCodes(caller: AccountCaller, code: string): Promise<string[]> {
+    return this.#withCode(caller, code, async (tx, account) => {
+      const codes = await giveRecoveryCodes(tx);
+      const resource = `account/${account.id}`;
+      tx.changed(caller, { resource, before: null, after: { recovery_codes_renewed: true } });
+      await this.#parts.mailer?.sendWithin(tx, recoveryCodesMail(addressOf(account)));
+      return codes;
+    });
+  }
+
+  /** Does the work in the transaction that uses up the code. */
+  async #withCode<T>(
+    caller: AccountCaller,
+    code: string,
+    work: (tx: AccountTransaction, account: AccountRow) => Promise<T>,
+  ): Promise<T> {
     const account = await this.#database.readAccount(caller.accountId, async (tx) =>
       requireAccount(await findAccount(tx)),
     );
     if (account.mfaEnabledAt == null) throw conflict("there is no second factor");
-    const isRight = await this.#parts.tries.run(account.emailKey, caller.audit, async () => {
+    const done = await this.#parts.tries.run(account.emailKey, caller.audit, async () => {
       const value = await this.#database.accountTransaction(caller.accountId, async (tx) => {
         const current = requireAccount(await lockAccount(tx));
-        if (!(await this.take(tx, current, code))) return false;
-        await removeFactor(tx, current);
-        tx.changed(caller, change(current.id, { from: true, to: false }));
-        await this.#parts.mailer?.sendWithin(tx, factorRemovedMail(addressOf(current)));
-        return true;
+        return (await this.take(tx, current, code)) ? { result: await work(tx, current) } : undefined;
       });
-      return { outcome: value ? ("right" as const) : ("wrong" as const), value };
+      return { outcome: value === undefined ? ("wrong" as const) : ("right" as const), value };
     });
-    if (!isRight) throw codeRefused();
+    if (done === undefined) throw codeRefused();
+    return done.result;
   }
 
   /** Uses a code of the account's app, or a recovery code; true only once for each. */
@@ -125,6 +145,13 @@ export class SecondFactors {
     const step = matchingStep(secret, code.replace(/\s/g, ""), tx.now);
     return step !== undefined && (await takeMfaStep(tx, step));
   }
+}
+
+/** Replaces the recovery codes of the account, and returns the new ones. */
+async function giveRecoveryCodes(tx: AccountTransaction): Promise<string[]> {
+  const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode);
+  await replaceRecoveryCodes(tx, codes.map(recoveryDigest));
+  return codes;
 }
 
 /** Removes the factor of an account, for its owner or for an admin of its organization. */

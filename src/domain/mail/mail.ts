@@ -151,6 +151,18 @@ export function factorRemovedMail(email: EmailAddress, by: { readonly organizati
   };
 }
 
+/** The mail to a person whose recovery codes were renewed. */
+export function recoveryCodesMail(email: EmailAddress): MailMessage {
+  return {
+    to: email.text,
+    subject: "Your recovery codes were renewed",
+    text: paragraphs(
+      "New recovery codes were made for your Policy Guard account. The former ones no longer work.",
+      "If it was not you, somebody has used a session of yours and a code of your second factor: set a new password, which ends every session, and set up the second factor again.",
+    ),
+  };
+}
+
 /** The mail to admins about a webhook that the service has deactivated. */
 export function webhookDeactivatedMail(
   email: EmailAddress,

@@ -121,6 +121,9 @@ function credentialHandlers({ passwords, factors }: AccountDomain) {
     confirmMfa: async ({ code, password }, context) => ({
       recoveryCodes: await factors.confirm(accountCallerOf(context), { code, password }),
     }),
+    renewRecoveryCodes: async ({ code }, context) => ({
+      recoveryCodes: await factors.renewRecoveryCodes(accountCallerOf(context), code),
+    }),
     disableMfa: async ({ code }, context) => {
       await factors.disable(accountCallerOf(context), code);
       return {};

@@ -103,6 +103,24 @@ describe("codes of a second factor", () => {
     expect(sent[1]?.text).toContain("removed with one of its codes");
   });
 
+  test("renewed recovery codes end the former ones, whoever races, and the owner is told", async () => {
+    const [database] = databases;
+    if (database === undefined) return;
+    const [proof = "", former = ""] = recoveryCodes;
+    const factors = factorsOf(database);
+    await expect(factors.renewRecoveryCodes(caller, "000000")).rejects.toThrow("this code is wrong");
+    expect(sent).toHaveLength(1);
+    const answers = await Promise.allSettled(
+      databases.map((each) => factorsOf(each).renewRecoveryCodes(caller, proof)),
+    );
+    const renewed = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    expect(new Set(renewed).size).toBe(10);
+    expect(sent.slice(1)).toMatchObject([{ to: address, subject: "Your recovery codes were renewed" }]);
+    expect(await take(database, former)).toBe(false);
+    expect(await take(database, renewed[0] ?? "")).toBe(true);
+    expect(await take(database, renewed[0] ?? "")).toBe(false);
+  });
+
   test("a session is young for ten minutes after its sign-in; then the password is asked for at each step", async () => {
     const [database] = databases;
     if (database === undefined) return;
