@@ -1,7 +1,7 @@
 // The log of evidence becomes a tree with signed checkpoints. Every leaf has had form 2 since 0005.
 
 import { Migration } from "@mikro-orm/migrations";
-import { lookupRole } from "../../core/roles.ts";
+import { lookupRole } from "../../../core/roles.ts";
 
 const own = "org_id = nullif(current_setting('app.org_id', true), '')::uuid";
 

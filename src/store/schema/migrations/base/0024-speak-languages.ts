@@ -1,7 +1,7 @@
 // Organizations enable language packs, and add keywords of their own.
 
 import { Migration } from "@mikro-orm/migrations";
-import { lookupRole } from "../../core/roles.ts";
+import { lookupRole } from "../../../core/roles.ts";
 
 const own = "org_id = nullif(current_setting('app.org_id', true), '')::uuid";
 

@@ -3,7 +3,7 @@
 // can be opened of them.
 
 import { Migration } from "@mikro-orm/migrations";
-import { leafHash, leafText, newOpening } from "../../../kit/evidence/leaf.ts";
+import { leafHash, leafText, newOpening } from "../../../../kit/evidence/leaf.ts";
 
 const rowsAtOnce = 1_000;
 const own = "org_id = nullif(current_setting('app.org_id', true), '')::uuid";
