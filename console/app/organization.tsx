@@ -11,6 +11,7 @@ import { meQuery } from "../data/session.ts";
 import { Failed, Loading } from "../part/state.tsx";
 import { Allowed } from "./allowed.tsx";
 import { EndedSession, ToSignIn } from "./ended-session.tsx";
+import { FactorDemanded, useNewDemands } from "./factor-demanded.tsx";
 import { NotFound } from "./not-found.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -18,8 +19,11 @@ import { Shell } from "./shell.tsx";
 export function OrganizationLayout() {
   const { org } = useParams({ from: "/o/$org" });
   const me = useQuery(meQuery);
-  const permissions = useRpc(TeamService.method.getPermissions, { orgId: org }, { enabled: me.data !== undefined });
   const membership = me.data?.organizations.find(({ orgId }) => orgId === org);
+  const lacksFactor = membership?.secondFactorRequired === true && me.data?.account?.mfaEnabled !== true;
+  const isReached = me.data !== undefined && !lacksFactor;
+  const permissions = useRpc(TeamService.method.getPermissions, { orgId: org }, { enabled: isReached });
+  useNewDemands(me.refetch);
   const organization = useMemo(
     () =>
       membership &&
@@ -38,6 +42,7 @@ export function OrganizationLayout() {
   }
   if (me.data === undefined) return <Loading />;
   if (membership === undefined) return <NotFound />;
+  if (lacksFactor) return <FactorDemanded organization={membership.orgName} />;
   if (permissions.error !== null) return <Failed error={permissions.error} onRetry={() => permissions.refetch()} />;
   if (organization === undefined) return <Loading />;
   return (

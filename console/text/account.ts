@@ -45,6 +45,8 @@ export const accountTexts = {
   turnOff: "Turn off…",
   turnOffTitle: "Turn off the second factor",
   turnOffText: "A code, or a recovery code, proves that it is you.",
+  turnOffDemanded: (organizations: string) =>
+    `Demanded by ${organizations}: you are refused there until you have set up another one.`,
   confirmOff: "Turn off",
   sessions: "Sessions",
   sessionsText: "Where you are signed in. End what you do not know, and change the password.",
@@ -61,4 +63,11 @@ export const accountTexts = {
   providerOnly: "Your session began at an identity provider. Sign in with your password to change the account.",
   appearance: "Appearance",
   shortcuts: "Single-key shortcuts",
+};
+
+/** The texts of an organization that demands a second factor, for somebody without one. */
+export const factorDemandedTexts = {
+  title: (organization: string) => `${organization} demands a second factor`,
+  text: "Whoever signs in with a password needs one to come in. It takes an authenticator app and a minute.",
+  setUp: "Set it up in your account",
 };

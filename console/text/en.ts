@@ -1,7 +1,7 @@
 // Everything that the console says, by page. Sentences with values are functions. A second language is a second module
 // of the same type.
 
-import { accountTexts } from "./account.ts";
+import { accountTexts, factorDemandedTexts } from "./account.ts";
 import { agentTexts } from "./agent.ts";
 import { alertTexts } from "./alert.ts";
 import { analyticsTexts } from "./analytics.ts";
@@ -448,6 +448,7 @@ export const en = {
   roles: roleTexts,
   team: teamTexts,
   account: accountTexts,
+  factorDemanded: factorDemandedTexts,
   webhooks: webhookTexts,
   alerts: alertTexts,
   billing: billingTexts,

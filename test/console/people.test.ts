@@ -1,7 +1,9 @@
 // People in the console: how they come in, what they do with their account, and what admins do with them.
 
+import type { JsonObject } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { totpCode, totpStep } from "../../src/domain/identity/totp.ts";
+import { callAccount } from "../api/identity/people.ts";
 import { caller } from "../api/scim/directory.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
@@ -22,6 +24,13 @@ describe.skipIf(browserPath === undefined)("people in the console (needs chromiu
     expect(await driver.end({ name: task.name, hasFailed: task.result?.state === "fail" })).toEqual([]);
   });
   afterAll(() => driver?.stop());
+
+  async function secondFactorOf(token: string): Promise<void> {
+    const call = async (method: string, request: JsonObject) =>
+      (await callAccount(driver.plane, method, request, { token })).body as JsonObject;
+    const key = fromBase32(String((await call("EnrolMfa", {})).secret));
+    await call("ConfirmMfa", { code: totpCode(key, totpStep(new Date())) });
+  }
 
   test("somebody who is invited makes an account and joins, and the link's token is nowhere", async () => {
     const admin = await driver.openAs("administrator", driver.at("/settings/team"));
@@ -188,6 +197,41 @@ describe.skipIf(browserPath === undefined)("people in the console (needs chromiu
     await off.getByLabel("Code").fill(next);
     await again.getByRole("button", { name: "Turn off", exact: true }).click();
     await again.getByRole("button", { name: "Set up…" }).waitFor();
+  });
+
+  test("an organization demands second factors, and leads members without one to their account", async () => {
+    const world = await createWorld(driver.plane.database);
+    const [admin, editor] = await Promise.all([world.person("administrator"), world.person("editor")]);
+    const member = await driver.open(`/o/${world.orgId}/policies`);
+    await driver.signIn(member, editor);
+    await member.locator("#content h1").getByText("Policies").waitFor();
+
+    const page = await driver.open(`/o/${world.orgId}/settings`);
+    await driver.signIn(page, admin);
+    await page.getByRole("button", { name: "Demand of everybody…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Demand a second factor of everybody?" });
+    await dialog.getByRole("button", { name: "Demand it" }).click();
+    await dialog.getByText(/only somebody who has a second factor/).waitFor();
+    await secondFactorOf(admin.access_token);
+    await dialog.getByRole("button", { name: "Demand it" }).click();
+    await page.getByText("demanded of everybody", { exact: true }).waitFor();
+
+    // Whoever is inside meets it with the next call.
+    await member.getByRole("link", { name: "Environments" }).click();
+    await member.getByRole("heading", { name: "Test demands a second factor" }).waitFor();
+    await member.getByRole("link", { name: "Set it up in your account" }).click();
+    await member.getByRole("button", { name: "Set up…" }).click();
+    await member.getByRole("button", { name: "Go on" }).click();
+    await member.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
+    const key = fromBase32(await member.getByRole("dialog").locator("code").innerText());
+    await member.getByLabel("Six digits").fill(totpCode(key, totpStep(new Date())));
+    await member.getByRole("button", { name: "Turn on" }).click();
+    await member.getByRole("button", { name: "I have stored it" }).click();
+    await member.getByRole("button", { name: "Turn off…" }).click();
+    await member.getByText(/^Demanded by Test: you are refused there/).waitFor();
+    await member.getByRole("button", { name: "Cancel" }).click();
+    await member.goto(`${driver.plane.baseUrl}/o/${world.orgId}/policies`);
+    await member.locator("#content h1").getByText("Policies").waitFor();
   });
 
   test("sessions are listed, and another one is ended", async () => {

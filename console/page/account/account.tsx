@@ -42,7 +42,7 @@ export function AccountPage({ me }: { readonly me: GetMeResponse }) {
           <ProfilePanel me={me} />
           <KeysPanel />
           <PasswordPanel />
-          <SecondFactorPanel isOn={account?.mfaEnabled ?? false} />
+          <SecondFactorPanel me={me} />
           <Sessions />
         </Page>
       </main>

@@ -1,5 +1,9 @@
 import { useState } from "react";
-import { AccountService, type EnrolMfaResponse } from "../../../gen/policyguard/control/v1/account_service_pb.ts";
+import {
+  AccountService,
+  type EnrolMfaResponse,
+  type GetMeResponse,
+} from "../../../gen/policyguard/control/v1/account_service_pb.ts";
 import { failureOf } from "../../data/failure.ts";
 import { perform } from "../../data/perform.ts";
 import { Badge } from "../../part/badge.tsx";
@@ -14,7 +18,8 @@ import style from "./account.module.css";
 const texts = en.account;
 
 /** The second factor: set up with an authenticator app; with one of its codes turned off, or its recovery codes renewed. */
-export function SecondFactorPanel({ isOn }: { readonly isOn: boolean }) {
+export function SecondFactorPanel({ me }: { readonly me: GetMeResponse }) {
+  const isOn = me.account?.mfaEnabled ?? false;
   const [dialog, setDialog] = useState<"on" | "off" | "renew">();
   const [codes, setCodes] = useState<readonly string[]>();
   const close = () => setDialog(undefined);
@@ -33,7 +38,7 @@ export function SecondFactorPanel({ isOn }: { readonly isOn: boolean }) {
         <Badge tone={isOn ? "good" : "plain"}>{isOn ? en.team.on : en.team.off}</Badge>
       </p>
       {dialog === "on" && <SetUp onCodes={setCodes} onClose={close} />}
-      {dialog === "off" && <TurnOff onClose={close} />}
+      {dialog === "off" && <TurnOff me={me} onClose={close} />}
       {dialog === "renew" && <Renew onCodes={setCodes} onClose={close} />}
       {codes !== undefined && (
         <ShownOnce
@@ -118,11 +123,13 @@ function SetUp({
   );
 }
 
-function TurnOff({ onClose }: { readonly onClose: () => void }) {
+function TurnOff({ me, onClose }: { readonly me: GetMeResponse; readonly onClose: () => void }) {
+  const demanding = me.organizations.filter(({ secondFactorRequired }) => secondFactorRequired);
+  const names = demanding.map(({ orgName }) => orgName).join(", ");
   return (
     <DeedDialog
       title={texts.turnOffTitle}
-      text={texts.turnOffText}
+      text={demanding.length > 0 ? `${texts.turnOffDemanded(names)} ${texts.turnOffText}` : texts.turnOffText}
       deed={texts.confirmOff}
       isGrave
       onClose={onClose}

@@ -17,6 +17,7 @@ import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { Answered } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
+import { FactorDemand } from "./factor-demand.tsx";
 import { Projects } from "./projects.tsx";
 
 const texts = en.settings;
@@ -35,6 +36,7 @@ export function OrganizationPage() {
           {({ organization: stored }) => stored && <About stored={stored} />}
         </Answered>
       </Panel>
+      {organization.data?.organization && <FactorDemand stored={organization.data.organization} />}
       <Projects />
       <Panel title={texts.retention} text={texts.retentionText}>
         <Answered query={retention} rows={3}>

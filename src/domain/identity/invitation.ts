@@ -86,7 +86,12 @@ export interface Joined {
   readonly account: AccountRow;
   /** Undefined for a person who was signed in already. */
   readonly session: IssuedSession | undefined;
-  readonly membership: { readonly orgId: string; readonly orgName: string; readonly role: MemberRole };
+  readonly membership: {
+    readonly orgId: string;
+    readonly orgName: string;
+    readonly role: MemberRole;
+    readonly secondFactorRequired: boolean;
+  };
 }
 
 /** The account that joins: an existing one, or a new one. */
@@ -244,7 +249,8 @@ async function join(
   });
   await tellAdded(organization, { id, accountId, email, role });
   const session = joiner.isSignedIn ? undefined : await openSession(tx, "invitation", origin);
-  return { account, session, membership: { orgId: found.org_id, orgName: found.org_name, role } };
+  const { secondFactorRequired } = await findOrganization(organization);
+  return { account, session, membership: { orgId: found.org_id, orgName: found.org_name, role, secondFactorRequired } };
 }
 
 function invited(

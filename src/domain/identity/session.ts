@@ -182,6 +182,7 @@ export class Sessions {
       roles: new Map(Object.entries(found.roles).map(([orgId, role]) => [orgId, roleOf(role)])),
       sessionId: found.session_id,
       ssoRequired: new Set(found.sso_required),
+      secondFactorRequired: new Set(found.factor_required),
       ...(found.provider_org_id == null ? {} : { providerOrgId: found.provider_org_id }),
     };
   }

@@ -1,12 +1,15 @@
 // Organizations.
 
-import { validationFailed } from "../../kit/fault/fault.ts";
+import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
+import { CredentialKind } from "../../../gen/policyguard/options/v1/options_pb.ts";
+import { Fault, insufficientScope, validationFailed } from "../../kit/fault/fault.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import { listPayable } from "../../store/billing/checkout.ts";
 import { findSubscription } from "../../store/billing/subscription.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
+import { lockAccount } from "../../store/identity/account.ts";
 import { hasFirstRuntimeToken } from "../../store/identity/token.ts";
 import {
   deleteOrganization,
@@ -53,13 +56,16 @@ export class Organizations {
   update(caller: Caller, change: OrganizationChange): Promise<OrganizationRow> {
     const billingEmail = readEmail(change.billingEmail, "billing_email");
     const securityEmail = readEmail(change.securityEmail, "security_email");
+    const { secondFactorRequired: demanded } = change;
     return this.#database.transaction(caller, async (tx) => {
+      if (demanded === true) await assertHasSecondFactor(tx, caller);
       const organization = await findOrganization(tx);
       const before = auditView(organization);
       const next = {
         ...(change.name !== undefined && { name: change.name }),
         ...(billingEmail !== undefined && { billingEmail }),
         ...(securityEmail !== undefined && { securityEmail }),
+        ...(demanded !== undefined && { secondFactorRequired: demanded }),
       };
       if (!isUnchanged(organization, next)) Object.assign(organization, next, { updatedAt: tx.now });
       tx.changed({ resource: `organization/${organization.id}`, before, after: auditView(organization) });
@@ -100,6 +106,18 @@ export interface OrganizationChange {
   readonly name?: string | undefined;
   readonly billingEmail?: string | undefined;
   readonly securityEmail?: string | undefined;
+  readonly secondFactorRequired?: boolean | undefined;
+}
+
+/** Nobody demands of others what they do not have. So one member at least goes on without an interruption. */
+async function assertHasSecondFactor(tx: Transaction, { credential: { kind, id } }: Caller): Promise<void> {
+  if (kind !== CredentialKind.MEMBER) throw insufficientScope("only a person can demand second factors, not a token");
+  const account = await lockAccount(await tx.openAccount(id));
+  if (account?.mfaEnabledAt != null) return;
+  throw new Fault(
+    Reason.SECOND_FACTOR_REQUIRED,
+    "only somebody who has a second factor can demand it of others; set one up in your account",
+  );
 }
 
 /** The address as it was written; null to remove it, undefined to leave it. */
@@ -108,8 +126,13 @@ function readEmail(text: string | undefined, field: string): string | null | und
   return text === "" ? null : parseEmail(text, field).text;
 }
 
-function auditView({ name, billingEmail, securityEmail }: OrganizationRow) {
-  return { name, billing_email: billingEmail ?? null, security_email: securityEmail ?? null };
+function auditView({ name, billingEmail, securityEmail, secondFactorRequired }: OrganizationRow) {
+  return {
+    name,
+    billing_email: billingEmail ?? null,
+    security_email: securityEmail ?? null,
+    second_factor_required: secondFactorRequired,
+  };
 }
 
 /** The input for a new organization. */
@@ -135,6 +158,7 @@ export function addOrganization(
     operatorPlan: plan === "free" ? null : plan,
     evaluationsLimit,
     billingBlocked: false,
+    secondFactorRequired: false,
     createdAt: tx.now,
     updatedAt: tx.now,
   });

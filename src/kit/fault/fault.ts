@@ -154,6 +154,14 @@ export function ssoRequired(): Fault {
   return new Fault(Reason.SSO_REQUIRED, "this organization requires its members to sign in with single sign-on");
 }
 
+/** The organization demands a second factor, and the account has none. */
+export function secondFactorRequired(): Fault {
+  return new Fault(
+    Reason.SECOND_FACTOR_REQUIRED,
+    "this organization demands a second factor of everybody who signs in with a password; set one up in your account",
+  );
+}
+
 /** The caller does not belong to the organization; byte-identical whether or not it exists. */
 export function foreignOrganization(): Fault {
   return new Fault(Reason.FOREIGN_ORGANIZATION, "this credential has no access to this organization");

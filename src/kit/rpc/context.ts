@@ -30,6 +30,11 @@ export interface Credential {
   readonly providerOrgId?: string;
   /** The member's organizations that admit only sessions of their identity provider. */
   readonly ssoRequired?: ReadonlySet<string>;
+  /**
+   * The member's organizations that demand a second factor of this session. They are among `roles` only when the account
+   * has one.
+   */
+  readonly secondFactorRequired?: ReadonlySet<string>;
   /** For a token: the SHA-256 of the presented value, in hex. During a rotation a token has two values. */
   readonly digest?: string;
 }

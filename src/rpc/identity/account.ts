@@ -10,7 +10,7 @@ import type { Registrations } from "../../domain/identity/registration.ts";
 import type { SecondFactors } from "../../domain/identity/second-factor.ts";
 import { roleOf, type Sessions } from "../../domain/identity/session.ts";
 import type { SignedIn } from "../../domain/identity/sign-in.ts";
-import { accountCallerOf, auditKey, signedInAccount } from "../../kit/rpc/context.ts";
+import { type AccountCaller, accountCallerOf, auditKey, signedInAccount } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { qrSvg } from "../../platform/qr.ts";
 import { timestamp } from "../time.ts";
@@ -87,7 +87,7 @@ function sessionHandlers({ accounts, sessions }: AccountDomain, consoles: Consol
       const { account, memberships } = await accounts.me(caller);
       return {
         account: accountMessage(account),
-        organizations: memberships.map(membershipMessage),
+        organizations: memberships.map((row) => membershipMessage(row, caller)),
         sessionId: caller.sessionId,
         setCookie: consoles.renewed(context),
       };
@@ -164,6 +164,14 @@ function sessionMessage(row: SessionRow, currentId: string): MessageInitShape<ty
 
 type MembershipRow = Awaited<ReturnType<Accounts["me"]>>["memberships"][number];
 
-function membershipMessage(row: MembershipRow): MessageInitShape<typeof MembershipSchema> {
-  return { orgId: row.org_id, orgName: row.org_name, role: roleOf(row.role) };
+function membershipMessage(
+  row: MembershipRow,
+  { credential: { secondFactorRequired } }: AccountCaller,
+): MessageInitShape<typeof MembershipSchema> {
+  return {
+    orgId: row.org_id,
+    orgName: row.org_name,
+    role: roleOf(row.role),
+    secondFactorRequired: secondFactorRequired?.has(row.org_id) ?? false,
+  };
 }

@@ -20,11 +20,11 @@ export function invitationHandlers(
     acceptInvitation: async (request, context) => {
       const origin = consoles.originOf(context, request);
       const joined = await invitations.accept(request, origin, signedInAccount(context));
-      const { orgId, orgName, role } = joined.membership;
+      const { role, ...membership } = joined.membership;
       return {
         account: accountMessage(joined.account),
         ...(await consoles.answer(context, joined.session)),
-        membership: { orgId, orgName, role: roleOf(role) },
+        membership: { ...membership, role: roleOf(role) },
       };
     },
   };

@@ -47,10 +47,8 @@ export function organizationHandlers({
         resetsAt: timestamp(resetsAt),
       };
     },
-    updateOrganization: async ({ name, billingEmail, securityEmail }, context) => ({
-      organization: organizationMessage(
-        await organizations.update(callerOf(context), { name, billingEmail, securityEmail }),
-      ),
+    updateOrganization: async (request, context) => ({
+      organization: organizationMessage(await organizations.update(callerOf(context), request)),
     }),
     deleteOrganization: async (request, context) => {
       await organizations.delete(callerOf(context), request);
@@ -69,6 +67,7 @@ function organizationMessage(row: Row): MessageInitShape<typeof OrganizationSche
     billingBlocked: row.billingBlocked,
     billingEmail: row.billingEmail ?? undefined,
     securityEmail: row.securityEmail ?? undefined,
+    secondFactorRequired: row.secondFactorRequired,
     createdAt: timestamp(row.createdAt),
     updatedAt: timestamp(row.updatedAt),
   };

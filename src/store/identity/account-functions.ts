@@ -21,14 +21,17 @@ export const accountFunctions: readonly SqlFunction[] = [
       $$`,
   },
   {
-    signature: "find_session(bytea, timestamptz)",
+    // Which organizations the session reaches follows from what they demand now, so a new demand takes effect with the
+    // next call, in every process.
+    signature: "find_session_reach(bytea, timestamptz)",
     owner: lookupRole,
     callers: [applicationRole],
-    create: `create or replace function app.find_session(wanted bytea, present timestamptz)
+    create: `create or replace function app.find_session_reach(wanted bytea, present timestamptz)
       returns table (
-        account_id uuid, session_id uuid, email text, roles jsonb, sso_required jsonb, provider_org_id uuid)
+        account_id uuid, session_id uuid, email text, roles jsonb, sso_required jsonb, factor_required jsonb,
+        provider_org_id uuid)
       language sql ${definer} as $$
-        select a.id, s.id, a.email, places.roles, places.sso_required, s.provider_org_id
+        select a.id, s.id, a.email, places.roles, places.sso_required, places.factor_required, s.provider_org_id
         from public.session_token t
         join public.session s on s.id = t.session_id and s.account_id = t.account_id
         join public.account a on a.id = s.account_id
@@ -38,17 +41,35 @@ export const accountFunctions: readonly SqlFunction[] = [
             coalesce(jsonb_object_agg(m.org_id,
               -- What an owner may do needs more than the word of a provider that an admin has chosen.
               case when s.provider_org_id is not null and m.role = 'owner' then 'admin' else m.role end
-            ) filter (where not m.needs_provider), '{}') as roles,
-            coalesce(jsonb_agg(m.org_id) filter (where m.needs_provider), '[]') as sso_required
+            ) filter (where not m.needs_provider and (a.mfa_enabled_at is not null or not m.needs_factor)), '{}')
+              as roles,
+            coalesce(jsonb_agg(m.org_id) filter (where m.needs_provider), '[]') as sso_required,
+            coalesce(jsonb_agg(m.org_id) filter (where m.needs_factor), '[]') as factor_required
           from (
             select e.org_id, e.role,
-              s.provider_org_id is null and e.role <> 'owner' and coalesce(c.enforced, false) as needs_provider
-            from public.member e left join public.sso_configuration c on c.org_id = e.org_id
+              s.provider_org_id is null and e.role <> 'owner' and coalesce(c.enforced, false) as needs_provider,
+              -- The second factor of a session of a provider is the provider's.
+              s.provider_org_id is null and o.second_factor_required as needs_factor
+            from public.member e join public.organization o on o.id = e.org_id
+            left join public.sso_configuration c on c.org_id = e.org_id
             where e.account_id = a.id and e.state = 'active'
               and (s.provider_org_id is null or s.provider_org_id = e.org_id)) m) places
         where t.digest = wanted and t.kind <> 'refresh' and t.expires_at > present
           and s.revoked_at is null and s.expires_at > present
           and (s.provider_org_id is null or p.sessions_since <= s.created_at)
+      $$`,
+  },
+  {
+    // For processes from before organizations could demand a second factor: they refuse the same calls.
+    signature: "find_session(bytea, timestamptz)",
+    owner: lookupRole,
+    callers: [applicationRole],
+    create: `create or replace function app.find_session(wanted bytea, present timestamptz)
+      returns table (
+        account_id uuid, session_id uuid, email text, roles jsonb, sso_required jsonb, provider_org_id uuid)
+      language sql ${definer} as $$
+        select r.account_id, r.session_id, r.email, r.roles, r.sso_required, r.provider_org_id
+        from app.find_session_reach(wanted, present) r
       $$`,
   },
   {

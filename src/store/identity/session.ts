@@ -65,6 +65,8 @@ export interface FoundSession {
   readonly roles: Readonly<Record<string, string>>;
   /** Organizations of the account that require a session of their identity provider instead. */
   readonly sso_required: readonly string[];
+  /** Organizations of the account that demand a second factor of this session; without one it does not reach them. */
+  readonly factor_required: readonly string[];
   readonly provider_org_id: string | null;
 }
 
@@ -74,7 +76,7 @@ export async function lookUpSession(
   digest: Uint8Array,
   now: Date,
 ): Promise<FoundSession | undefined> {
-  const rows = await database.lookup<FoundSession>("find_session", [digest, now]);
+  const rows = await database.lookup<FoundSession>("find_session_reach", [digest, now]);
   return rows[0];
 }
 

@@ -38,6 +38,8 @@ const schema = defineEntity({
     billingEmail: p.text().nullable(),
     /** Whom to tell of security matters. */
     securityEmail: p.text().nullable(),
+    /** Whether members who sign in with a password need a second factor. */
+    secondFactorRequired: p.boolean().default(false),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
@@ -61,7 +63,10 @@ export function findAnyOrganization(tx: Transaction): Promise<OrganizationRow | 
 export type OrganizationView = Pick<
   OrganizationRow,
   "id" | "name" | "plan" | "billingBlocked" | "billingEmail" | "securityEmail" | "createdAt" | "updatedAt"
->;
+> & {
+  /** Undefined in lists. */
+  readonly secondFactorRequired?: boolean;
+};
 
 /** The organizations that the account is an active member of, by name. */
 export async function lookUpOrganizationsOf(database: Lookups, accountId: string): Promise<OrganizationView[]> {

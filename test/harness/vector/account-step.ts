@@ -61,6 +61,12 @@ export const accountSteps: Readonly<Record<string, SceneStep>> = {
       other_recovery_code: another ?? "",
     };
   },
+  $demand_factors: async (_request, { plane }, { orgId }) => {
+    await plane.database.systemTransaction(orgId, (tx) =>
+      tx.sql("update organization set second_factor_required = true where id = ?", [orgId]),
+    );
+    return {};
+  },
   $link: async ({ purpose, account_id, email, seconds }, { plane }) => {
     const token = newTicket("link");
     const payload = {

@@ -54,6 +54,7 @@ export interface Scene {
  *   the address, the password and the tokens of a live session.
  * - "$factor" {access_token}: a second factor is set up. Bound to its secret, a code, one that was used, and two
  *   recovery codes.
+ * - "$demand_factors" {}: the organization demands a second factor of everybody who signs in with a password.
  * - "$link" {purpose, account_id, email, seconds}: a link was mailed: "reset", for an account, or "register", for an
  *   address. It ends after the seconds, or in ten minutes. Bound to its token.
  * - "$flood" {}: an address has sent all the authentication requests that it may. Bound to it.

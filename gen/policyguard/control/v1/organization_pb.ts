@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/organization.proto.
  */
 export const file_policyguard_control_v1_organization: GenFile = /*@__PURE__*/
-  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL29yZ2FuaXphdGlvbi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLIAwoMT3JnYW5pemF0aW9uEgoKAmlkGAEgASgJEhgKBG5hbWUYAiABKAlCCtq8GAYiQWNtZSISGAoEcGxhbhgDIAEoCUIK2rwYBiJmcmVlIhIXCg9iaWxsaW5nX2Jsb2NrZWQYBCABKAgSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoRcGxhbl9kaXNwbGF5X25hbWUYByABKAlCDdq8GAkiU3RhcnRlciISNgoNYmlsbGluZ19lbWFpbBgIIAEoCUIa2rwYFiJiaWxsaW5nQGFjbWUuZXhhbXBsZSJIAIgBARI4Cg5zZWN1cml0eV9lbWFpbBgJIAEoCUIb2rwYFyJzZWN1cml0eUBhY21lLmV4YW1wbGUiSAGIAQESKAoRaGFzX2ZpcnN0X3J1bnRpbWUYCiABKAhCCNq8GAR0cnVlSAKIAQFCEAoOX2JpbGxpbmdfZW1haWxCEQoPX3NlY3VyaXR5X2VtYWlsQhQKEl9oYXNfZmlyc3RfcnVudGltZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("Cilwb2xpY3lndWFyZC9jb250cm9sL3YxL29yZ2FuaXphdGlvbi5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKTBAoMT3JnYW5pemF0aW9uEgoKAmlkGAEgASgJEhgKBG5hbWUYAiABKAlCCtq8GAYiQWNtZSISGAoEcGxhbhgDIAEoCUIK2rwYBiJmcmVlIhIXCg9iaWxsaW5nX2Jsb2NrZWQYBCABKAgSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoRcGxhbl9kaXNwbGF5X25hbWUYByABKAlCDdq8GAkiU3RhcnRlciISNgoNYmlsbGluZ19lbWFpbBgIIAEoCUIa2rwYFiJiaWxsaW5nQGFjbWUuZXhhbXBsZSJIAIgBARI4Cg5zZWN1cml0eV9lbWFpbBgJIAEoCUIb2rwYFyJzZWN1cml0eUBhY21lLmV4YW1wbGUiSAGIAQESKAoRaGFzX2ZpcnN0X3J1bnRpbWUYCiABKAhCCNq8GAR0cnVlSAKIAQESLgoWc2Vjb25kX2ZhY3Rvcl9yZXF1aXJlZBgLIAEoCEIJ2rwYBWZhbHNlSAOIAQFCEAoOX2JpbGxpbmdfZW1haWxCEQoPX3NlY3VyaXR5X2VtYWlsQhQKEl9oYXNfZmlyc3RfcnVudGltZUIZChdfc2Vjb25kX2ZhY3Rvcl9yZXF1aXJlZGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * Organization is a customer: it owns projects, members, tokens, policies and keys.
@@ -92,6 +92,13 @@ export type Organization = Message<"policyguard.control.v1.Organization"> & {
    * @generated from field: optional bool has_first_runtime = 10;
    */
   hasFirstRuntime?: boolean | undefined;
+
+  /**
+   * Whether everybody who signs in with a password needs a second factor to use the organization. Null in lists.
+   *
+   * @generated from field: optional bool second_factor_required = 11;
+   */
+  secondFactorRequired?: boolean | undefined;
 };
 
 /**

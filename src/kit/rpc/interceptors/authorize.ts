@@ -12,9 +12,11 @@ import {
   wire,
 } from "../../../../gen/policyguard/options/v1/options_pb.ts";
 import {
+  type Fault,
   foreignOrganization,
   insufficientScope,
   malformedRequest,
+  secondFactorRequired,
   ssoRequired,
   validationFailed,
 } from "../../fault/fault.ts";
@@ -81,7 +83,7 @@ async function readOrganization(
 ): Promise<void> {
   if (isParameter(method, access.orgField)) return;
   const [only, other] = organizationsOf(credential);
-  if (only === undefined) throw foreignOrganization();
+  if (only === undefined) throw unreached(credential);
   if (other === undefined) assertPermitted(access, credential, credential.roles.get(only));
   await contextValues.get(connectionKey).readBody?.();
 }
@@ -100,17 +102,25 @@ function reachedOrganization(
   const named = access.orgField === "" ? "" : textField(method, message, access.orgField).toLowerCase();
   if (access.orgField !== "" && !(access.orgFromCredential && named === "")) {
     const reached = own.find((orgId) => orgId.toLowerCase() === named);
-    if (reached === undefined) throw credential.ssoRequired?.has(named) ? ssoRequired() : foreignOrganization();
+    if (reached === undefined) throw unreached(credential, named);
     return reached;
   }
   const [only, other] = own;
-  if (only === undefined) throw foreignOrganization();
+  if (only === undefined) throw unreached(credential);
   if (other === undefined) return only;
   if (access.orgFromCredential)
     throw validationFailed([
       { field: access.orgField, message: "you are a member of several organizations; name one" },
     ]);
   throw insufficientScope("this credential reaches several organizations, and the call names none");
+}
+
+/** Why the credential does not reach the organization, or any when it names none. Only members learn what it demands. */
+function unreached({ ssoRequired: provider, secondFactorRequired: factor }: Credential, named?: string): Fault {
+  const is = (demanding: ReadonlySet<string> | undefined) =>
+    named === undefined ? (demanding?.size ?? 0) > 0 : demanding?.has(named) === true;
+  if (is(provider)) return ssoRequired();
+  return is(factor) ? secondFactorRequired() : foreignOrganization();
 }
 
 function assertPermitted(access: Access, { kind, providerOrgId }: Credential, role: Role | undefined): void {
