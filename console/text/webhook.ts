@@ -17,6 +17,8 @@ export const webhookTexts = {
   state: "State",
   on: "active",
   off: "paused",
+  failing: "failing",
+  lastDelivery: "Last delivery",
   since: "Since",
   secret: "Signing secret",
   hasSecret: "signs",

@@ -99,6 +99,13 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByRole("dialog", { name: "Attempts of policy.updated" }).waitFor();
     await page.getByRole("button", { name: "Close" }).click();
     expect(await page.title()).toContain("?a=<b>");
+    await plane.database.systemTransaction(world.orgId, (tx) =>
+      tx.sql("update webhook set failing_since = ? where org_id = ? and id = ?", [tx.now, world.orgId, id]),
+    );
+    await page.goto(driver.plane.baseUrl + driver.at("/settings/webhooks"));
+    const row = page.getByRole("row", { name: `${sink.url}?a=<b>` });
+    await row.getByText("failing", { exact: true }).waitFor();
+    await row.getByText("dropped", { exact: true }).waitFor();
   });
 
   test("the runtime of a second organization has ports of its own, for those too who may not list tokens", async () => {

@@ -9,7 +9,6 @@ import { eventNames } from "../../data/event-name.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { Ago } from "../../part/ago.tsx";
-import { Badge } from "../../part/badge.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
@@ -21,6 +20,7 @@ import { Panel } from "../../part/panel.tsx";
 import { Answered, Failed } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
+import { DeliveryBadge, deliveryStates } from "./delivery-badge.tsx";
 import style from "./webhook.module.css";
 
 const texts = en.webhooks;
@@ -28,12 +28,6 @@ const { method } = WebhookService;
 const pageSize = 50;
 const dayMs = 86_400_000;
 const refreshMs = 5_000;
-
-const states: ReadonlyMap<DeliveryState, readonly [string, "plain" | "good" | "bad"]> = new Map([
-  [DeliveryState.PENDING, ["pending", "plain"]],
-  [DeliveryState.DELIVERED, ["delivered", "good"]],
-  [DeliveryState.DROPPED, ["dropped", "bad"]],
-]);
 
 /** What a webhook sent, the newest first. */
 export function Deliveries({ webhook: { id, orgId } }: { readonly webhook: Webhook }) {
@@ -45,7 +39,7 @@ export function Deliveries({ webhook: { id, orgId } }: { readonly webhook: Webho
   const [told, setTold] = useState<string>();
   const { state } = useSearch({ from: "/o/$org/settings/webhooks/$webhook" });
   const navigate = useNavigate({ from: "/o/$org/settings/webhooks/$webhook" });
-  const wanted = [...states].find(([, [name]]) => name === state)?.[0];
+  const wanted = [...deliveryStates].find(([, [name]]) => name === state)?.[0];
   const query = useQuery(
     method.listWebhookDeliveries,
     { ...place, limit: pageSize, offset, ...(wanted === undefined ? {} : { state: wanted }) },
@@ -132,7 +126,7 @@ function List({
         {
           title: texts.state,
           phone: "end",
-          cell: ({ state }) => <State state={state} />,
+          cell: ({ state }) => <DeliveryBadge state={state} />,
         },
         { title: texts.attempts, phone: "named", isNumber: true, cell: ({ attempts }) => attempts },
         {
@@ -145,11 +139,6 @@ function List({
       ]}
     />
   );
-}
-
-function State({ state }: { readonly state: DeliveryState }) {
-  const [name, tone] = states.get(state) ?? ["", "plain"];
-  return <Badge tone={tone}>{texts.states[name]}</Badge>;
 }
 
 function Again({ delivery, orgId }: { readonly delivery: WebhookDelivery; readonly orgId: string }) {

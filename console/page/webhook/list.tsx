@@ -15,6 +15,7 @@ import { Answered, Empty } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { CreateWebhookDialog } from "./create.tsx";
+import { DeliveryBadge } from "./delivery-badge.tsx";
 
 const texts = en.webhooks;
 const pageSize = 50;
@@ -69,10 +70,31 @@ function Webhooks({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
         {
           title: texts.state,
           phone: "end",
-          cell: ({ isActive }) => <Badge tone={isActive ? "good" : "notice"}>{isActive ? texts.on : texts.off}</Badge>,
+          cell: (webhook) => <State webhook={webhook} />,
         },
+        { title: texts.lastDelivery, phone: "named", cell: (webhook) => <Last webhook={webhook} /> },
         { title: texts.since, phone: "named", isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
       ]}
     />
+  );
+}
+
+/** Whether it is active, and whether it fails. */
+function State({ webhook: { isActive, failingSince } }: { readonly webhook: Webhook }) {
+  if (!isActive) return <Badge tone="notice">{texts.off}</Badge>;
+  if (failingSince === undefined) return <Badge tone="good">{texts.on}</Badge>;
+  return (
+    <>
+      <Badge tone="bad">{texts.failing}</Badge> <Ago time={failingSince} />
+    </>
+  );
+}
+
+function Last({ webhook: { lastDeliveryState: state, lastDeliveryAt } }: { readonly webhook: Webhook }) {
+  if (state === undefined) return en.common.none;
+  return (
+    <>
+      <DeliveryBadge state={state} /> <Ago time={lastDeliveryAt} />
+    </>
   );
 }

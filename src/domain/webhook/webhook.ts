@@ -11,7 +11,8 @@ import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
 import type { Sealer } from "../../platform/seal.ts";
 import type { Database } from "../../store/connection/database.ts";
-import { dropPending } from "../../store/webhook/delivery.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import { dropPending, type LastDelivery, lastDeliveries } from "../../store/webhook/delivery.ts";
 import {
   countWebhooksLocked,
   deleteWebhook,
@@ -40,6 +41,12 @@ export interface WebhookServices {
 export interface CreatedWebhook {
   readonly row: WebhookRow;
   readonly secret: string | undefined;
+}
+
+/** A webhook with its newest delivery; undefined when it has none. */
+export interface WebhookView {
+  readonly row: WebhookRow;
+  readonly last: LastDelivery | undefined;
 }
 
 /** The result of a test. */
@@ -88,13 +95,16 @@ export class Webhooks {
   }
 
   /** A page of the webhooks. */
-  list(caller: Caller, page: Page): Promise<[WebhookRow[], number]> {
-    return this.#database.read(caller.orgId, (tx) => listWebhooks(tx, page));
+  list(caller: Caller, page: Page): Promise<[WebhookView[], number]> {
+    return this.#database.read(caller.orgId, async (tx) => {
+      const [rows, total] = await listWebhooks(tx, page);
+      return [await viewsOf(tx, rows), total];
+    });
   }
 
   /** The webhook. */
-  get(caller: Caller, id: string): Promise<WebhookRow> {
-    return this.#database.read(caller.orgId, async (tx) => required(await findWebhook(tx, id)));
+  get(caller: Caller, id: string): Promise<WebhookView> {
+    return this.#database.read(caller.orgId, async (tx) => viewOf(tx, required(await findWebhook(tx, id))));
   }
 
   /** Changes the given fields. A webhook that becomes inactive drops its pending deliveries. */
@@ -102,9 +112,9 @@ export class Webhooks {
     caller: Caller,
     id: string,
     change: { readonly url?: string; readonly events?: readonly string[]; readonly isActive?: boolean },
-  ): Promise<WebhookRow> {
+  ): Promise<WebhookView> {
     // A caller who may not see the webhook must not learn what names resolve to, either.
-    await this.get(caller, id);
+    await this.#find(caller, id);
     const url =
       change.url === undefined ? undefined : plainUrl(change.url, await this.#services.guard.check(change.url));
     return this.#database.transaction(caller, async (tx) => {
@@ -118,7 +128,7 @@ export class Webhooks {
       row.updatedAt = tx.now;
       if (!row.isActive) await dropPending(tx, id, inactiveError);
       tx.changed({ resource: resourceOf(id), before, after: auditView(row) });
-      return row;
+      return viewOf(tx, row);
     });
   }
 
@@ -153,13 +163,17 @@ export class Webhooks {
 
   /** Sends a synthetic event now and returns the result: of the target's answer only the status. */
   async test(caller: Caller, id: string): Promise<WebhookTest> {
-    const row = await this.get(caller, id);
+    const row = await this.#find(caller, id);
     const { statusCode, error } = await this.#sendTest(row);
     const result = { statusCode, delivered: verdictOf(statusCode) === "delivered", error };
     await this.#database.transaction(caller, async (tx) => {
       tx.changed({ resource: resourceOf(id), before: null, after: { status_code: statusCode } });
     });
     return result;
+  }
+
+  #find(caller: Caller, id: string): Promise<WebhookRow> {
+    return this.#database.read(caller.orgId, async (tx) => required(await findWebhook(tx, id)));
   }
 
   #sendTest(row: WebhookRow): Promise<SendAnswer> {
@@ -178,6 +192,16 @@ export class Webhooks {
       ...openSecrets(sealer, row, sentAt),
     });
   }
+}
+
+async function viewOf(tx: Transaction, row: WebhookRow): Promise<WebhookView> {
+  return { row, last: (await lastDeliveries(tx, [row.id])).get(row.id) };
+}
+
+async function viewsOf(tx: Transaction, rows: readonly WebhookRow[]): Promise<WebhookView[]> {
+  const ids = rows.map(({ id }) => id);
+  const last = await lastDeliveries(tx, ids);
+  return rows.map((row) => ({ row, last: last.get(row.id) }));
 }
 
 function required(row: WebhookRow | null): WebhookRow {

@@ -18,7 +18,8 @@ import { pageOf } from "../../kit/rpc/page.ts";
 import { eventNames, eventNumbers } from "../event/event-name.ts";
 import { timestamp } from "../time.ts";
 
-type Row = Awaited<ReturnType<Webhooks["update"]>>;
+type View = Awaited<ReturnType<Webhooks["update"]>>;
+type Row = View["row"];
 type DeliveryRow = DeliveryDetail["delivery"];
 type AttemptRow = DeliveryDetail["attempts"][number];
 
@@ -45,14 +46,14 @@ export function webhookHandlers({ webhooks, deliveries }: WebhookDomain): Servic
     },
     listWebhooks: async (request, context) => {
       const [rows, total] = await webhooks.list(callerOf(context), pageOf(request));
-      return { total, webhooks: rows.map(webhookMessage) };
+      return { total, webhooks: rows.map(viewMessage) };
     },
     getWebhook: async ({ webhookId }, context) => ({
-      webhook: webhookMessage(await webhooks.get(callerOf(context), webhookId)),
+      webhook: viewMessage(await webhooks.get(callerOf(context), webhookId)),
     }),
     updateWebhook: async ({ webhookId, url, events, isActive }, context) => {
       const change = { url, events: events.length === 0 ? undefined : eventNames(events), isActive };
-      return { webhook: webhookMessage(await webhooks.update(callerOf(context), webhookId, change)) };
+      return { webhook: viewMessage(await webhooks.update(callerOf(context), webhookId, change)) };
     },
     deleteWebhook: async ({ webhookId }, context) => {
       await webhooks.delete(callerOf(context), webhookId);
@@ -106,6 +107,16 @@ function filterOf({ state, event, since, until }: ListWebhookDeliveriesRequest) 
   };
 }
 
+function viewMessage({ row, last }: View): MessageInitShape<typeof WebhookSchema> {
+  return {
+    ...webhookMessage(row),
+    lastDeliveryState: last && states[last.state],
+    lastDeliveryAt: timestamp(last?.at),
+    failingSince: timestamp(row.failingSince),
+  };
+}
+
+/** What is known of a webhook from its creation on. */
 function webhookMessage(row: Row) {
   return {
     id: row.id,

@@ -96,6 +96,28 @@ export function listDeliveries(
   return tx.em.findAndCount(WebhookDeliveryRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
 }
 
+/** The newest delivery of a webhook. */
+export interface LastDelivery {
+  readonly state: DeliveryState;
+  /** When it was finished or, while it is pending, queued. */
+  readonly at: Date;
+}
+
+/** The newest delivery of each of these webhooks that has one: one query, which reads one row of each. */
+export async function lastDeliveries(
+  tx: Transaction,
+  webhookIds: readonly string[],
+): Promise<ReadonlyMap<string, LastDelivery>> {
+  const rows = await tx.sql<LastDelivery & { readonly id: string }>(
+    `select w.id, d.state, coalesce(d.finished_at, d.created_at) as at from unnest(?::uuid[]) as w(id)
+     cross join lateral (
+       select state, created_at, finished_at from webhook_delivery
+       where org_id = ? and webhook_id = w.id order by created_at desc limit 1) d`,
+    [idArray(webhookIds), tx.orgId],
+  );
+  return new Map(rows.map(({ id, state, at }) => [id, { state, at }]));
+}
+
 /** The delivery, or null when the webhook has none with this id. */
 export function findDelivery(tx: Transaction, webhookId: string, id: string): Promise<WebhookDeliveryRow | null> {
   return tx.em.findOne(WebhookDeliveryRow, { orgId: tx.orgId, webhookId, id });

@@ -207,7 +207,7 @@ describe("a delivery", () => {
       await world.publish(caller);
       await deliverNow(caller, row.id);
       const [webhooks] = await world.webhooks.list(caller, page);
-      expect(webhooks[0]?.isActive).toBe(true);
+      expect(webhooks[0]?.row.isActive).toBe(true);
       expect(await onlyDelivery(caller, row.id)).toMatchObject({
         ...{ state: "pending", attempts: 1, statusCode: 410, error: "the target answered 410" },
         nextAttemptAt: expect.any(Date),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { givenUpError } from "../../../../src/domain/webhook/delivery.ts";
 import { failingLimitMs } from "../../../../src/domain/webhook/health.ts";
 import type { Caller } from "../../../../src/kit/rpc/context.ts";
+import { lastDeliveries } from "../../../../src/store/webhook/delivery.ts";
 import { startWebhookSink, type WebhookSink } from "../../../harness/net/webhook-sink.ts";
 import { openWebhookWorld, type WebhookWorld } from "../../../harness/net/webhook-world.ts";
 import { setPlan } from "../../../harness/vector/plan.ts";
@@ -37,7 +38,7 @@ async function days(caller: Caller, webhookId: string, count: number): Promise<v
 }
 
 async function isActive(caller: Caller, webhookId: string): Promise<boolean> {
-  return (await world.webhooks.get(caller, webhookId)).isActive;
+  return (await world.webhooks.get(caller, webhookId)).row.isActive;
 }
 
 async function actions({ orgId }: Caller) {
@@ -49,6 +50,45 @@ async function actions({ orgId }: Caller) {
     ),
   );
 }
+
+describe("the list of webhooks", () => {
+  it("says of each how its newest delivery stands and since when it fails, and nothing of other organizations", async () => {
+    const [caller, stranger] = [await world.newCaller(), await world.newCaller()];
+    const { row } = await world.subscribe(caller, sink.url);
+    const { row: idle } = await world.subscribe(caller, listener.url);
+    await world.webhooks.update(caller, idle.id, { events: ["sso.configured"] });
+    const { row: foreign } = await world.subscribe(stranger, listener.url);
+    await world.publish(stranger);
+    await deliver(stranger, foreign.id);
+    const health = async (id: string) => {
+      const [views] = await world.webhooks.list(caller, page);
+      const view = views.find((each) => each.row.id === id);
+      return [view?.last?.state, view?.last?.at, view?.row.failingSince ?? undefined];
+    };
+    expect(await health(row.id)).toEqual([undefined, undefined, undefined]);
+
+    sink.answerWith(() => ({ status: 500 }));
+    await world.publish(caller);
+    const failedAt = world.clock.now();
+    await deliver(caller, row.id);
+    expect(await health(row.id)).toEqual(["pending", failedAt, failedAt]);
+    world.clock.pass(60_000);
+    await world.publish(caller);
+    const queuedAt = world.clock.now();
+    await deliver(caller, row.id);
+    expect(await health(row.id)).toEqual(["pending", queuedAt, failedAt]);
+
+    sink.answerWith(() => ({ status: 204 }));
+    world.clock.pass(60_000);
+    await world.publish(caller);
+    const deliveredAt = world.clock.now();
+    await deliver(caller, row.id);
+    expect(await health(row.id)).toEqual(["delivered", deliveredAt, undefined]);
+    expect((await world.webhooks.get(caller, row.id)).last).toEqual({ state: "delivered", at: deliveredAt });
+    expect(await health(idle.id)).toEqual([undefined, undefined, undefined]);
+    expect(await world.database.read(caller.orgId, (tx) => lastDeliveries(tx, [foreign.id]))).toEqual(new Map());
+  });
+});
 
 describe("a webhook that has only failed for five days", () => {
   it("is deactivated, drops what is on the way and says why, is in the audit record, and tells the other webhooks", async () => {

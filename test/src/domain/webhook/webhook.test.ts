@@ -34,7 +34,7 @@ describe("Webhooks", () => {
     const { row } = await world.webhooks.create(caller, { url, events, generateSecret: false });
     expect(row).toMatchObject({ url, events: ["policy.updated", "bundle.published"], isActive: true, secret: null });
     const changed = await world.webhooks.update(caller, row.id, { events: ["sso.configured", "sso.configured"] });
-    expect(changed).toMatchObject({ url, events: ["sso.configured"] });
+    expect(changed.row).toMatchObject({ url, events: ["sso.configured"] });
   });
 
   it("refuses private targets and plain http to public ones, at creation and at a change", async () => {
@@ -51,7 +51,7 @@ describe("Webhooks", () => {
       expect(await reasonOf(world.subscribe(caller, target)), target).toBe(reason);
       expect(await reasonOf(world.webhooks.update(caller, row.id, { url: target })), target).toBe(reason);
     }
-    expect((await world.webhooks.list(caller, page))[0]).toMatchObject([{ id: row.id, url }]);
+    expect((await world.webhooks.list(caller, page))[0]).toMatchObject([{ row: { id: row.id, url } }]);
   });
 
   it("makes at most a hundred for one organization, also when many are asked for at once", async () => {
@@ -67,8 +67,8 @@ describe("Webhooks", () => {
     const { row, secret } = await world.subscribe(caller, url, { generateSecret: true });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const [[listed]] = await world.webhooks.list(caller, page);
-    expect(listed?.id).toBe(row.id);
-    expect(Buffer.from(listed?.secret ?? []).includes(Buffer.from((secret ?? "").slice(6)))).toBe(false);
+    expect(listed?.row.id).toBe(row.id);
+    expect(Buffer.from(listed?.row.secret ?? []).includes(Buffer.from((secret ?? "").slice(6)))).toBe(false);
   });
 
   it("gives a secret by rotation to a webhook that had none, with nothing to expire", async () => {
@@ -104,7 +104,7 @@ describe("Webhooks", () => {
       ),
     );
     expect(rows).toEqual([]);
-    expect((await world.webhooks.list(caller, page))[0][0]).toMatchObject({ id: row.id, isActive: true });
+    expect((await world.webhooks.list(caller, page))[0][0]?.row).toMatchObject({ id: row.id, isActive: true });
   });
 
   it("lists newest first and by pages, and deliveries by their state", async () => {
@@ -115,7 +115,7 @@ describe("Webhooks", () => {
       world.clock.pass(1_000);
     }
     const [rows, total] = await world.webhooks.list(caller, { limit: 2, offset: 1 });
-    expect([rows.map(({ id }) => id), total]).toEqual([ids.slice(1), 3]);
+    expect([rows.map((view) => view.row.id), total]).toEqual([ids.slice(1), 3]);
     const [id = ""] = ids;
     await world.publish(caller);
     expect((await world.deliveries.list(caller, id, page, { state: "pending" }))[1]).toBe(1);
