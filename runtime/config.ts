@@ -73,6 +73,12 @@ export const runtimeSchema = defineSchema({
     description:
       "Max disk space for evaluations that wait to be reported. When it is full, the oldest are dropped and counted.",
   },
+  labels: {
+    name: "RUNTIME_LABELS",
+    kind: "list",
+    description:
+      "What the fleet shows of this runtime and finds it by: at most 16 of `key=value`, such as `region=eu-west-1`. Keys have lower-case letters, digits and `._/-`, at most 63; values at most 63 characters. Not with --bundle.",
+  },
   pollIntervalMs: {
     name: "POLL_INTERVAL",
     kind: "duration",

@@ -22,6 +22,7 @@ import { recordCalls } from "./control-plane/call-span.ts";
 import { CandidateRunner } from "./control-plane/candidate.ts";
 import { type Enrolled, Enrolment } from "./control-plane/enrolment.ts";
 import { QuotaLeases } from "./control-plane/quota-leases.ts";
+import { readLabels } from "./control-plane/report/label.ts";
 import { Reporter } from "./control-plane/report/reporter.ts";
 import { openSpool, type Spool } from "./control-plane/spool/spool.ts";
 import { TokenAuthenticator } from "./control-plane/token-authenticator.ts";
@@ -184,6 +185,7 @@ function startReporting(config: RuntimeConfig, address: ControlPlaneAddress, par
   const { transport, enrolment, authenticator, bundles, spool, candidates, witness, models, log, clock } = parts;
   const origins = readBackendOrigins(config);
   const client = createClient(ReportingService, transport);
+  const labels = readLabels(config.labels);
   const takeTokens = (tokens: readonly TokenDigest[]) => {
     enrolment.replaceTokens(tokens);
     authenticator.replace(tokens);
@@ -201,6 +203,7 @@ function startReporting(config: RuntimeConfig, address: ControlPlaneAddress, par
       ...bundles.status(),
       refusedBackends: origins.refused(bundles.holder.loaded?.backends.values() ?? []).slice(0, maxNamedBackends),
       models: modelStatus(models),
+      labels,
       leases: leases.held(),
       leaseWish: leases.wish(clock.now()),
       leaseDemand: leases.demand,

@@ -51,7 +51,7 @@ const compareBundlesRoute = createRoute({
 const fleetRoute = createRoute({
   getParentRoute,
   path: "/fleet",
-  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project", "environment", "state"),
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project", "environment", "state", "label"),
   component: lazyRouteComponent(() => import("../page/fleet/fleet.tsx"), "FleetPage"),
 });
 

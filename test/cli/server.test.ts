@@ -124,6 +124,7 @@ describe("--wait", () => {
           spoolDepth: 0,
           ...{ witnessedSize: 0, witnessedEpoch: 0, isEvidenceForked: false },
           refusedBackends: [],
+          labels: {},
           models: [],
         });
       });

@@ -42,7 +42,12 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
   async function hearOfRuntimes(): Promise<void> {
     const { plane, world } = driver;
     const [sound, refusing] = instances;
-    await hearOfRuntime(plane, world, { instanceId: sound, software: "1.0.0", rejection: "" });
+    await hearOfRuntime(plane, world, {
+      instanceId: sound,
+      software: "1.0.0",
+      rejection: "",
+      labels: { region: "eu" },
+    });
     await hearOfRuntime(plane, world, { instanceId: refusing, software: hostile, rejection: hostile });
   }
 
@@ -182,6 +187,12 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await hearOfRuntimes();
     const page = await driver.openAs("administrator", driver.at("/fleet"));
     await page.getByRole("region", { name: "Refused the newest bundle" }).getByText("<img src=x").waitFor();
+    const rows = page.getByRole("table", { name: "Fleet" }).locator("tbody tr");
+    await page.getByRole("button", { name: "region=eu" }).click();
+    await eventually(async () => expect(await rows.count()).toBe(1));
+    expect(page.url()).toContain("label=region");
+    await page.getByRole("button", { name: "Also runtimes without region=eu" }).click();
+    await eventually(async () => expect(await rows.count()).toBe(2));
     await page.getByRole("button", { name: "1 Rejected" }).click();
     await eventually(async () => {
       expect(await page.getByRole("table", { name: "Fleet" }).locator("tbody tr").count()).toBe(1);

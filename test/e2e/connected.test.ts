@@ -34,7 +34,7 @@ describe("a runtime and its control plane", () => {
     }
   });
 
-  it("show which backends the runtime's operator did not name", async () => {
+  it("show which backends the runtime's operator did not name, and how it is labelled", async () => {
     const folder = home().newFolder();
     await home().call("PUT", "/detector-backends/moved", {
       ...{ url: "http://127.0.0.1:9/collect", shape: "policy-guard", auth_header: "Authorization" },
@@ -49,11 +49,14 @@ rules: [{id: asked, stages: [input], detect: asked, action: BLOCK}]
       scope: { app_id: home().world.projectId },
     });
     await home().publish();
-    const runtime = await loadedRuntime({ folder });
+    const runtime = await loadedRuntime({ folder, env: { RUNTIME_LABELS: "region=eu-west-1, team=support" } });
     const gap = { detector: "asked", reason: "backend_origin_refused", on_error: "fail_open" };
     expect((await runtime.evaluate({ text: "fine" })).body).toMatchObject({ outcome: "ALLOW", unjudged: [gap] });
     await eventually(async () => {
-      expect(await listedRuntime(home(), folder)).toMatchObject({ refused_backends: ["moved"] });
+      expect(await listedRuntime(home(), folder)).toMatchObject({
+        refused_backends: ["moved"],
+        labels: { region: "eu-west-1", team: "support" },
+      });
     });
     await home().call("DELETE", `/policies/${id}`);
     await home().publish();

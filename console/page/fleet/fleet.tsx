@@ -1,5 +1,5 @@
-import { createQueryOptions, useQuery, useTransport } from "@connectrpc/connect-query";
-import { useQueries } from "@tanstack/react-query";
+import { useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
@@ -16,6 +16,7 @@ import { Select } from "../../part/field.tsx";
 import { NoProject } from "../../part/onboarding/no-project.tsx";
 import { NoRuntime } from "../../part/onboarding/no-runtime.tsx";
 import { Page } from "../../part/page.tsx";
+import { Pager } from "../../part/pager.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { Answered, Empty, Failed, Loading } from "../../part/state.tsx";
 import { type Column, Table } from "../../part/table.tsx";
@@ -28,7 +29,7 @@ import { type FleetState, fleetState, fleetStates } from "./state.ts";
 const texts = en.fleet;
 /** Runtimes report within seconds. */
 const newMs = 5_000;
-const maxShown = 200;
+const pageSize = 200;
 /** Ids are random, so their beginning tells runtimes apart; the whole one is shown where the pointer rests. */
 const shownOfId = 8;
 
@@ -79,37 +80,34 @@ function Runtimes({
   readonly environments: readonly Environment[];
 }) {
   const { orgId } = useOrganization();
-  const transport = useTransport();
   const search = useSearch({ from: "/o/$org/fleet" });
   const navigate = useNavigate({ from: "/o/$org/fleet" });
   const [forgotten, setForgotten] = useState<RuntimeInstance>();
-  const chosen = environments.filter(({ name }) => search.environment === undefined || name === search.environment);
-  const answers = useQueries({
-    queries: chosen.map(({ name: envName }) => ({
-      ...createQueryOptions(
-        RuntimeInstanceService.method.listRuntimeInstances,
-        { orgId, projectId, envName, limit: maxShown },
-        { transport },
-      ),
-      refetchInterval: newMs,
-    })),
-  });
-  const change = (part: { readonly environment?: string | undefined; readonly state?: FleetState | undefined }) => {
-    const { environment, state, ...rest } = { ...search, ...part };
-    const given = { ...rest, ...(environment && { environment }), ...(state && { state }) };
-    navigate({ search: given, replace: true });
+  const [offset, setOffset] = useState(0);
+  const { environment, label } = search;
+  const { data, error, refetch } = useQuery(
+    RuntimeInstanceService.method.listProjectRuntimeInstances,
+    {
+      ...{ orgId, projectId, limit: pageSize, offset, labels: label === undefined ? [] : [label] },
+      ...(environment !== undefined && { envName: environment }),
+    },
+    { refetchInterval: newMs, placeholderData: keepPreviousData },
+  );
+  const change = (part: Partial<Record<"environment" | "state" | "label", string | undefined>>) => {
+    const given = Object.entries({ ...search, ...part }).filter(([, value]) => value !== undefined && value !== "");
+    setOffset(0);
+    navigate({ search: Object.fromEntries(given), replace: true });
   };
-  const all = answers.flatMap(({ data }) => data?.runtimes ?? []);
+  const all = data?.runtimes ?? [];
   const state = fleetStates.find((each) => each === search.state);
   const shown = all.filter((runtime) => state === undefined || fleetState(runtime) === state);
-  const isLoaded = answers.every(({ data, error }) => data !== undefined || error !== null);
   return (
     <>
       <div className={style.filters}>
         <Select
           label={texts.environment}
-          value={search.environment ?? ""}
-          onChange={({ target }) => change({ environment: target.value || undefined })}
+          value={environment ?? ""}
+          onChange={({ target }) => change({ environment: target.value })}
         >
           <option value="">{en.common.all}</option>
           {environments.map(({ id, name }) => (
@@ -118,23 +116,30 @@ function Runtimes({
             </option>
           ))}
         </Select>
+        {label !== undefined && (
+          <Button aria-label={texts.clearLabel(label)} onClick={() => change({ label: undefined })}>
+            {label} ✕
+          </Button>
+        )}
         <StateFilter runtimes={all} chosen={state} onChoose={(next) => change({ state: next })} />
       </div>
-      {answers.map(
-        ({ error, refetch }, at) =>
-          error !== null && <Failed key={chosen[at]?.id} error={error} onRetry={() => refetch()} />,
-      )}
-      {!isLoaded && all.length === 0 && <Loading />}
-      {isLoaded && all.length === 0 && answers.every(({ error }) => error === null) && <NobodyYet />}
-      {all.length > 0 && shown.length === 0 && (
-        <Empty title={texts.nothing}>
-          <Button onClick={() => change({ state: undefined })}>{texts.clear}</Button>
+      {error !== null && <Failed error={error} onRetry={() => refetch()} />}
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && all.length === 0 && label === undefined && <NobodyYet />}
+      {data !== undefined && shown.length === 0 && (all.length > 0 || label !== undefined) && (
+        <Empty title={state === undefined ? texts.nothingLabelled : texts.nothing}>
+          <Button onClick={() => change({ state: undefined, label: undefined })}>{texts.clear}</Button>
         </Empty>
       )}
       <Forks runtimes={all} />
       <Rejections runtimes={all} />
-      {shown.length > 0 && <RuntimeTable runtimes={shown} onForget={setForgotten} />}
-      <Notes chosen={chosen} answers={answers.map(({ data }) => data)} />
+      {shown.length > 0 && (
+        <RuntimeTable runtimes={shown} onForget={setForgotten} onLabel={(next) => change({ label: next })} />
+      )}
+      {data !== undefined && <Pager offset={offset} size={pageSize} total={data.total} onMove={setOffset} />}
+      {data !== undefined && data.lostEvaluations > 0 && (
+        <p className={style.note}>{texts.lostTotal(data.lostEvaluations)}</p>
+      )}
       {forgotten !== undefined && (
         <ForgetDialog runtime={forgotten} projectId={projectId} onClose={() => setForgotten(undefined)} />
       )}
@@ -221,13 +226,15 @@ function Forks({ runtimes }: { readonly runtimes: readonly RuntimeInstance[] }) 
 function RuntimeTable({
   runtimes,
   onForget,
+  onLabel,
 }: {
   readonly runtimes: readonly RuntimeInstance[];
   readonly onForget: (runtime: RuntimeInstance) => void;
+  readonly onLabel: (label: string) => void;
 }) {
   const { can } = useOrganization();
   const columns: Column<RuntimeInstance>[] = [
-    { title: texts.id, cell: (runtime) => <Identity runtime={runtime} /> },
+    { title: texts.id, cell: (runtime) => <Identity runtime={runtime} onLabel={onLabel} /> },
     { title: texts.environment, phone: "below", cell: ({ environment }) => environment },
     { title: texts.state, phone: "end", cell: (runtime) => <State state={fleetState(runtime)} /> },
     {
@@ -271,11 +278,30 @@ function RuntimeTable({
   );
 }
 
-function Identity({ runtime }: { readonly runtime: RuntimeInstance }) {
-  const { instanceId, refusedBackends } = runtime;
+function Identity({
+  runtime: { instanceId, refusedBackends, labels },
+  onLabel,
+}: {
+  readonly runtime: RuntimeInstance;
+  readonly onLabel: (label: string) => void;
+}) {
+  const said = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .sort();
   return (
     <>
       <code title={instanceId}>{instanceId.slice(0, shownOfId)}</code>
+      {said.map((label) => (
+        <button
+          key={label}
+          type="button"
+          className={style.label}
+          title={texts.onlyLabel}
+          onClick={() => onLabel(label)}
+        >
+          {label}
+        </button>
+      ))}
       {refusedBackends.length > 0 && <span className={style.note}>{texts.refused(refusedBackends.join(", "))}</span>}
     </>
   );
@@ -298,34 +324,6 @@ function State({ state }: { readonly state: FleetState }) {
     <span className={`${style.word} ${style[state]}`} title={texts.stateHints[state]}>
       <span aria-hidden="true">{shapes[state]}</span> {texts.states[state]}
     </span>
-  );
-}
-
-/** What the table does not show: evaluations without a trace, and runtimes beyond the first. */
-function Notes({
-  chosen,
-  answers,
-}: {
-  readonly chosen: readonly Environment[];
-  readonly answers: readonly (
-    | { readonly total: number; readonly lostEvaluations: number; readonly runtimes: readonly unknown[] }
-    | undefined
-  )[];
-}) {
-  const lost = answers.reduce((sum, answer) => sum + (answer?.lostEvaluations ?? 0), 0);
-  return (
-    <>
-      {answers.map(
-        (answer, at) =>
-          answer !== undefined &&
-          answer.total > answer.runtimes.length && (
-            <p key={chosen[at]?.id} className={style.note}>
-              {texts.partial(answer.runtimes.length, answer.total, chosen[at]?.name ?? "")}
-            </p>
-          ),
-      )}
-      {lost > 0 && <p className={style.note}>{texts.lostTotal(lost)}</p>}
-    </>
   );
 }
 

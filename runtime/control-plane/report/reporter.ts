@@ -33,6 +33,8 @@ export interface RuntimeStatus {
   readonly rejection: string;
   /** Leases that it holds. */
   readonly refusedBackends?: string[];
+  /** What its operator says about it. */
+  readonly labels?: { [key: string]: string };
   readonly leases: string[];
   readonly leaseWish: LeaseWish;
   readonly leaseDemand: number;

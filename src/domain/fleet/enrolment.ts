@@ -63,11 +63,12 @@ export class Enrolment {
 
   /** Records the status of a runtime. One that was forgotten is added again. */
   noteStatus(source: IngestSource, softwareVersion: string, status: InstanceStatus): Promise<void> {
-    const { rejection, refusedBackends } = status;
+    const { rejection, refusedBackends, labels } = status;
     const noted = {
       ...status,
       rejection: storable(rejection),
       refusedBackends: refusedBackends.slice(0, maxBackends).map(storable),
+      labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, storable(value)])),
     };
     return this.#database.systemTransaction(source.orgId, async (tx) => {
       if (await writeInstanceStatus(tx, source, noted)) return;

@@ -5,11 +5,13 @@ import { notFound } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
 import type { Page } from "../../kit/rpc/page.ts";
 import type { Database } from "../../store/connection/database.ts";
-import { lostEvaluations, lostInEnvironment } from "../../store/fleet/reporting-gap.ts";
+import type { Transaction } from "../../store/core/transaction.ts";
+import { instanceName, lostEvaluations, lostInScope } from "../../store/fleet/reporting-gap.ts";
 import {
   forgetInstance,
   type InstanceFilter,
   type InstanceKey,
+  type InstanceScope,
   type ListedInstance,
   listInstances,
 } from "../../store/fleet/runtime-instance.ts";
@@ -30,7 +32,7 @@ export interface RuntimePage {
   readonly views: readonly RuntimeView[];
   /** Number of runtimes on all pages. */
   readonly total: number;
-  /** Evaluations that the whole environment lost, whatever the filter, including those of forgotten runtimes. */
+  /** Evaluations that the whole scope lost, whatever the filter, including those of forgotten runtimes. */
   readonly lostEvaluations: number;
 }
 
@@ -47,16 +49,15 @@ export class RuntimeInstances {
     return this.#database.read(caller.orgId, async (tx) => {
       await requireProject(tx, path.projectId);
       await requireEnvironment(tx, path.projectId, path.environment);
-      const [instances, total] = await listInstances(tx, path, page);
-      const ids = instances.map(({ id }) => id);
-      const lost = await lostEvaluations(tx, path, ids);
-      const since = tx.now.getTime() - connectedMs;
-      const views = instances.map((instance) => ({
-        instance,
-        lostEvaluations: lost.get(instance.id) ?? 0,
-        isConnected: instance.lastSeenAt.getTime() > since,
-      }));
-      return { views, total, lostEvaluations: await lostInEnvironment(tx, path) };
+      return pageOfRuntimes(tx, path, page);
+    });
+  }
+
+  /** A page of the project's runtimes, of all environments or of one; none of one that does not exist. */
+  listOfProject(caller: Caller, scope: InstanceScope, page: Page & InstanceFilter): Promise<RuntimePage> {
+    return this.#database.read(caller.orgId, async (tx) => {
+      await requireProject(tx, scope.projectId);
+      return pageOfRuntimes(tx, scope, page);
     });
   }
 
@@ -71,4 +72,20 @@ export class RuntimeInstances {
       tx.changed({ resource: `runtime/${key.instanceId}`, before, after: null });
     });
   }
+}
+
+async function pageOfRuntimes(
+  tx: Transaction,
+  scope: InstanceScope,
+  page: Page & InstanceFilter,
+): Promise<RuntimePage> {
+  const [instances, total] = await listInstances(tx, scope, page);
+  const lost = await lostEvaluations(tx, scope.projectId, instances);
+  const since = tx.now.getTime() - connectedMs;
+  const views = instances.map((instance) => ({
+    instance,
+    lostEvaluations: lost.get(instanceName(instance)) ?? 0,
+    isConnected: instance.lastSeenAt.getTime() > since,
+  }));
+  return { views, total, lostEvaluations: await lostInScope(tx, scope) };
 }

@@ -1,7 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type RuntimeInstanceSchema, RuntimeState } from "../../../gen/policyguard/control/v1/runtime_instance_pb.ts";
-import type { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
+import type {
+  ListProjectRuntimeInstancesRequest,
+  ListRuntimeInstancesRequest,
+  RuntimeInstanceService,
+} from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import type { RuntimeInstances, RuntimeView } from "../../domain/fleet/runtime-instance.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
@@ -20,9 +24,15 @@ export function runtimeInstanceHandlers(runtimes: RuntimeInstances): ServiceImpl
   return {
     listRuntimeInstances: async (request, context) => {
       const page = pageOf(request);
-      const { bundleVersion, softwareVersion } = request;
-      const filter = { ...page, state: stateOf(request.state), bundleVersion, softwareVersion };
-      const { views, total, lostEvaluations } = await runtimes.list(callerOf(context), pathOf(request), filter);
+      const wanted = { ...page, ...filterOf(request) };
+      const { views, total, lostEvaluations } = await runtimes.list(callerOf(context), pathOf(request), wanted);
+      return { total, ...page, runtimes: views.map(runtimeMessage), lostEvaluations };
+    },
+    listProjectRuntimeInstances: async (request, context) => {
+      const page = pageOf(request);
+      const scope = { projectId: request.projectId, environment: request.envName };
+      const wanted = { ...page, ...filterOf(request) };
+      const { views, total, lostEvaluations } = await runtimes.listOfProject(callerOf(context), scope, wanted);
       return { total, ...page, runtimes: views.map(runtimeMessage), lostEvaluations };
     },
     forgetRuntimeInstance: async (request, context) => {
@@ -34,6 +44,25 @@ export function runtimeInstanceHandlers(runtimes: RuntimeInstances): ServiceImpl
 
 function pathOf({ projectId, envName }: { projectId: string; envName: string }) {
   return { projectId, environment: envName };
+}
+
+function filterOf({
+  state,
+  bundleVersion,
+  softwareVersion,
+  labels,
+}: ListRuntimeInstancesRequest | ListProjectRuntimeInstancesRequest) {
+  return {
+    state: stateOf(state),
+    bundleVersion,
+    softwareVersion,
+    labels: labels.length > 0 ? labelsOf(labels) : undefined,
+  };
+}
+
+/** Validated: each has a "=" after its key. */
+function labelsOf(texts: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(texts.map((text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]));
 }
 
 function stateOf(state: RuntimeState): State | undefined {
@@ -56,6 +85,7 @@ function runtimeMessage({
     rejection: instance.rejection || undefined,
     refusedBackends: [...instance.refusedBackends],
     models: instance.models.map(({ name, state, digest }) => ({ name, state, digest: digest || undefined })),
+    labels: { ...instance.labels },
     spoolDepth: instance.spoolDepth,
     evaluations: instance.evaluations,
     lostEvaluations,

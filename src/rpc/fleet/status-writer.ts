@@ -24,10 +24,19 @@ export class StatusWriter {
   }
 
   /** Writes the status now or, within a second of the last one, at the end of that second. */
-  write({ bundleVersion, activationSeq, rejection, refusedBackends, models, spoolDepth, ...witness }: Status): void {
+  write({
+    bundleVersion,
+    activationSeq,
+    rejection,
+    refusedBackends,
+    models,
+    labels,
+    spoolDepth,
+    ...witness
+  }: Status): void {
     const depth = Number.isFinite(spoolDepth) ? Math.max(0, Math.round(spoolDepth)) : 0;
     const named = models.map(({ name, state, digest }) => ({ name, state, digest }));
-    const told = { bundleVersion, activationSeq, rejection, refusedBackends, models: named };
+    const told = { bundleVersion, activationSeq, rejection, refusedBackends, models: named, labels };
     const { witnessedSize, witnessedEpoch, evidenceFork } = witness;
     const witnessed = { witnessedSize, witnessedEpoch: Math.min(witnessedEpoch, maxEpoch) };
     this.#waiting = {

@@ -2,7 +2,7 @@ import { defineEntity, p } from "@mikro-orm/core";
 import { runBound } from "../core/bulk.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { Transaction } from "../core/transaction.ts";
-import type { InstanceKey } from "./runtime-instance.ts";
+import type { InstanceKey, InstanceScope } from "./runtime-instance.ts";
 
 const schema = defineEntity({
   name: "ReportingGap",
@@ -88,30 +88,36 @@ export async function addGaps(tx: Transaction, key: InstanceKey, gaps: readonly 
     .filter(({ evaluations }) => evaluations > 0);
 }
 
-/** Evaluations that runtimes lost, by runtime; runtimes that lost none are left out. */
-export async function lostEvaluations(
-  tx: Transaction,
-  { projectId, environment }: Omit<InstanceKey, "instanceId">,
-  instanceIds: readonly string[],
-): Promise<Map<string, number>> {
-  const rows = await runBound<{ instance_id: string; lost: string }>(
-    tx,
-    `select instance_id, sum(count) as lost from reporting_gap
-     where org_id = $1 and project_id = $2 and environment = $3 and instance_id = any($4::uuid[])
-     group by instance_id`,
-    [tx.orgId, projectId, environment, instanceIds],
-  );
-  return new Map(rows.map(({ instance_id, lost }) => [instance_id, Number(lost)]));
+/** The name of a runtime within its project: environments may have runtimes of the same id. */
+export function instanceName({ environment, id }: { readonly environment: string; readonly id: string }): string {
+  return `${environment}/${id}`;
 }
 
-/** Evaluations that the runtimes of an environment lost, those that were forgotten among them. */
-export async function lostInEnvironment(
+/** Evaluations that runtimes of a project lost, by `instanceName`; runtimes that lost none are left out. */
+export async function lostEvaluations(
   tx: Transaction,
-  { projectId, environment }: Omit<InstanceKey, "instanceId">,
-): Promise<number> {
+  projectId: string,
+  instances: readonly { readonly environment: string; readonly id: string }[],
+): Promise<Map<string, number>> {
+  const rows = await runBound<{ environment: string; instance_id: string; lost: string }>(
+    tx,
+    `select environment, instance_id, sum(count) as lost from reporting_gap
+     where org_id = $1 and project_id = $2
+       and (environment, instance_id) in (select * from unnest($3::text[], $4::uuid[]))
+     group by environment, instance_id`,
+    [tx.orgId, projectId, instances.map(({ environment }) => environment), instances.map(({ id }) => id)],
+  );
+  return new Map(
+    rows.map(({ environment, instance_id: id, lost }) => [instanceName({ environment, id }), Number(lost)]),
+  );
+}
+
+/** Evaluations that the runtimes of a project or environment lost, those that were forgotten among them. */
+export async function lostInScope(tx: Transaction, { projectId, environment }: InstanceScope): Promise<number> {
   const [row] = await tx.sql<{ lost: string }>(
-    `select coalesce(sum(count), 0) as lost from reporting_gap where org_id = ? and project_id = ? and environment = ?`,
-    [tx.orgId, projectId, environment],
+    `select coalesce(sum(count), 0) as lost from reporting_gap
+     where org_id = ? and project_id = ?${environment === undefined ? "" : " and environment = ?"}`,
+    [tx.orgId, projectId, ...(environment === undefined ? [] : [environment])],
   );
   return Number(row?.lost ?? 0);
 }

@@ -12,6 +12,9 @@ export interface RuntimeModel {
   readonly digest: string;
 }
 
+/** What the operator of a runtime says about it, to be found by. */
+export type Labels = Readonly<Record<string, string>>;
+
 const schema = defineEntity({
   name: "RuntimeInstance",
   tableName: "runtime_instance",
@@ -31,6 +34,8 @@ const schema = defineEntity({
     refusedBackends: p.array().columnType("text[]").defaultRaw("'{}'"),
     /** The models that its machine runs. */
     models: p.json<RuntimeModel[]>().defaultRaw("'[]'"),
+    /** What its operator says about it. */
+    labels: p.json<Labels>().defaultRaw("'{}'"),
     /** Evaluations that wait in the runtime's spool. */
     spoolDepth: p.bigint("number").default(0),
     /** Evaluations of it that were stored. */
@@ -63,6 +68,7 @@ export interface InstanceStatus {
   readonly rejection: string;
   readonly refusedBackends: readonly string[];
   readonly models: readonly RuntimeModel[];
+  readonly labels: Labels;
   readonly spoolDepth: number;
   readonly witnessedSize: number;
   readonly witnessedEpoch: number;
@@ -84,7 +90,7 @@ export async function touchInstance(tx: Transaction, key: InstanceKey, softwareV
 export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, status: InstanceStatus): Promise<boolean> {
   const rows = await tx.sql(
     `update runtime_instance set bundle_version = ?, activation_seq = ?, rejection = ?, spool_depth = ?, last_seen_at = ?,
-       refused_backends = array(select jsonb_array_elements_text(?::jsonb)), models = ?::jsonb, witnessed_size = ?, witnessed_epoch = ?,
+       refused_backends = array(select jsonb_array_elements_text(?::jsonb)), models = ?::jsonb, labels = ?::jsonb, witnessed_size = ?, witnessed_epoch = ?,
        evidence_forked_at = case when ? then coalesce(evidence_forked_at, ?) end
      where org_id = ? and project_id = ? and environment = ? and id = ? returning id`,
     [
@@ -95,6 +101,7 @@ export async function writeInstanceStatus(tx: Transaction, key: InstanceKey, sta
       tx.now,
       JSON.stringify(status.refusedBackends),
       JSON.stringify(status.models),
+      JSON.stringify(status.labels),
       ...[status.witnessedSize, status.witnessedEpoch, status.isEvidenceForked, tx.now],
       tx.orgId,
       key.projectId,
@@ -128,6 +135,7 @@ export type ListedInstance = Pick<
   | "rejection"
   | "refusedBackends"
   | "models"
+  | "labels"
   | "spoolDepth"
   | "evaluations"
   | "witnessedSize"
@@ -146,7 +154,7 @@ const listed = `
   from runtime_instance join environment
     on environment.org_id = runtime_instance.org_id and environment.project_id = runtime_instance.project_id
       and environment.name = runtime_instance.environment
-  where runtime_instance.org_id = ? and runtime_instance.project_id = ? and runtime_instance.environment = ?`;
+  where runtime_instance.org_id = ? and runtime_instance.project_id = ?`;
 
 /** A runtime of the organization, and what it has witnessed of the log of evidence. */
 export interface KnownInstance {
@@ -175,21 +183,31 @@ export interface InstanceFilter {
   /** Version of the bundle that they enforce; 0 for those that have none. */
   readonly bundleVersion?: number | undefined;
   readonly softwareVersion?: string | undefined;
+  /** All of these they have. */
+  readonly labels?: Labels | undefined;
 }
 
-/** A page of an environment's runtimes, the one that reported last first, and their count. */
+/** The runtimes of a project or, with an environment, of that one. */
+export interface InstanceScope {
+  readonly projectId: string;
+  readonly environment?: string | undefined;
+}
+
+/** A page of the runtimes, the one that reported last first, and their count. */
 export async function listInstances(
   tx: Transaction,
-  { projectId, environment }: Omit<InstanceKey, "instanceId">,
+  { projectId, environment }: InstanceScope,
   { limit, offset, ...filter }: Page & InstanceFilter,
 ): Promise<[ListedInstance[], number]> {
   const wished = [
-    { column: "state", value: filter.state },
-    { column: "bundle_version", value: filter.bundleVersion },
-    { column: "software_version", value: filter.softwareVersion },
+    { condition: "environment = ?", value: environment },
+    { condition: "state = ?", value: filter.state },
+    { condition: "bundle_version = ?", value: filter.bundleVersion },
+    { condition: "software_version = ?", value: filter.softwareVersion },
+    { condition: "labels @> ?::jsonb", value: filter.labels && JSON.stringify(filter.labels) },
   ].filter(({ value }) => value !== undefined);
-  const wanted = wished.length === 0 ? "" : `where ${wished.map(({ column }) => `${column} = ?`).join(" and ")}`;
-  const parameters = [tx.orgId, projectId, environment, ...wished.map(({ value }) => value)];
+  const wanted = wished.length === 0 ? "" : `where ${wished.map(({ condition }) => condition).join(" and ")}`;
+  const parameters = [tx.orgId, projectId, ...wished.map(({ value }) => value)];
   const [counted] = await tx.sql<{ total: string }>(
     `select count(*) as total from (${listed}) as listed ${wanted}`,
     parameters,
@@ -210,6 +228,7 @@ interface InstanceColumns {
   readonly rejection: string;
   readonly refused_backends: string[];
   readonly models: RuntimeModel[];
+  readonly labels: Labels;
   readonly spool_depth: string;
   readonly evaluations: string;
   readonly witnessed_size: string;
@@ -228,6 +247,7 @@ function listedInstance({ id, environment, rejection, state, ...row }: InstanceC
     activationSeq: row.activation_seq,
     refusedBackends: row.refused_backends,
     models: row.models,
+    labels: row.labels,
     spoolDepth: Number(row.spool_depth),
     evaluations: Number(row.evaluations),
     witnessedSize: Number(row.witnessed_size),

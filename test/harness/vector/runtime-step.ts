@@ -57,6 +57,7 @@ export const runtimeSteps: Readonly<Record<string, SceneStep>> = {
       rejection: String(said.rejection ?? ""),
       refusedBackends: Array.isArray(said.refused_backends) ? said.refused_backends.map(String) : [],
       models: Array.isArray(said.models) ? said.models.map(modelOf) : [],
+      labels: (said.labels ?? {}) as Readonly<Record<string, string>>,
       spoolDepth: Number(said.spool_depth ?? 0),
       witnessedSize: Number(said.witnessed_size ?? 0),
       witnessedEpoch: Number(said.witnessed_epoch ?? 0),

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/runtime_instance_service.proto.
  */
 export const file_policyguard_control_v1_runtime_instance_service: GenFile = /*@__PURE__*/
-  fileDesc("CjVwb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2Vfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKJAwobTGlzdFJ1bnRpbWVJbnN0YW5jZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSHgoFbGltaXQYBCABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBSABKAVCB7pIBBoCKABIAYgBARI9CgVzdGF0ZRgGIAEoDjIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVudGltZVN0YXRlQgi6SAWCAQIQARIkCg5idW5kbGVfdmVyc2lvbhgHIAEoBUIHukgEGgIoAEgCiAEBEigKEHNvZnR3YXJlX3ZlcnNpb24YCCABKAlCCbpIBnIEEAEYQEgDiAEBQggKBl9saW1pdEIJCgdfb2Zmc2V0QhEKD19idW5kbGVfdmVyc2lvbkITChFfc29mdHdhcmVfdmVyc2lvbiKoAQocTGlzdFJ1bnRpbWVJbnN0YW5jZXNSZXNwb25zZRINCgV0b3RhbBgBIAEoBRINCgVsaW1pdBgCIAEoBRIOCgZvZmZzZXQYAyABKAUSOQoIcnVudGltZXMYBCADKAsyJy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1bnRpbWVJbnN0YW5jZRIfChBsb3N0X2V2YWx1YXRpb25zGAUgASgBQgXavBgBMCKfAQocRm9yZ2V0UnVudGltZUluc3RhbmNlUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQESMgoIZW52X25hbWUYAyABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kEh0KC2luc3RhbmNlX2lkGAQgASgJQgi6SAVyA7ABASIfCh1Gb3JnZXRSdW50aW1lSW5zdGFuY2VSZXNwb25zZTKlBAoWUnVudGltZUluc3RhbmNlU2VydmljZRLsAQoUTGlzdFJ1bnRpbWVJbnN0YW5jZXMSMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RSdW50aW1lSW5zdGFuY2VzUmVxdWVzdBo0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFJ1bnRpbWVJbnN0YW5jZXNSZXNwb25zZSJp8rsYDCoKcHJvamVjdF9pZJq8GAlub3RfZm91bmSovBgEgtPkkwJCEkAvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vZW52cy97ZW52X25hbWV9L3J1bnRpbWVzEpUCChVGb3JnZXRSdW50aW1lSW5zdGFuY2USNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkZvcmdldFJ1bnRpbWVJbnN0YW5jZVJlcXVlc3QaNS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkZvcmdldFJ1bnRpbWVJbnN0YW5jZVJlc3BvbnNlIo4B8rsYDCoKcHJvamVjdF9pZPi7GMwBirwYDnJ1bnRpbWUuZm9yZ2V0mrwYCW5vdF9mb3VuZKi8GAaC0+STAlAqTi92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tlbnZfbmFtZX0vcnVudGltZXMve2luc3RhbmNlX2lkfRoE4L0YBGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_runtime_instance, file_policyguard_options_v1_options]);
+  fileDesc("CjVwb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2Vfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLeAwobTGlzdFJ1bnRpbWVJbnN0YW5jZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSHgoFbGltaXQYBCABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBSABKAVCB7pIBBoCKABIAYgBARI9CgVzdGF0ZRgGIAEoDjIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVudGltZVN0YXRlQgi6SAWCAQIQARIkCg5idW5kbGVfdmVyc2lvbhgHIAEoBUIHukgEGgIoAEgCiAEBEigKEHNvZnR3YXJlX3ZlcnNpb24YCCABKAlCCbpIBnIEEAEYQEgDiAEBElMKBmxhYmVscxgJIAMoCUJDukhAkgE9EBAiOXI3GH8yM15bYS16MC05XVthLXowLTkuXy8tXXswLDYyfT1bXlx4MDAtXHgxZlx4N2ZdezAsNjN9JEIICgZfbGltaXRCCQoHX29mZnNldEIRCg9fYnVuZGxlX3ZlcnNpb25CEwoRX3NvZnR3YXJlX3ZlcnNpb24iqAEKHExpc3RSdW50aW1lSW5zdGFuY2VzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjkKCHJ1bnRpbWVzGAQgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lSW5zdGFuY2USHwoQbG9zdF9ldmFsdWF0aW9ucxgFIAEoAUIF2rwYATAi9wMKIkxpc3RQcm9qZWN0UnVudGltZUluc3RhbmNlc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjcKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JEgAiAEBEh4KBWxpbWl0GAQgASgFQgq6SAcaBRjIASgBSAGIAQESHAoGb2Zmc2V0GAUgASgFQge6SAQaAigASAKIAQESPQoFc3RhdGUYBiABKA4yJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1bnRpbWVTdGF0ZUIIukgFggECEAESJAoOYnVuZGxlX3ZlcnNpb24YByABKAVCB7pIBBoCKABIA4gBARIoChBzb2Z0d2FyZV92ZXJzaW9uGAggASgJQgm6SAZyBBABGEBIBIgBARJTCgZsYWJlbHMYCSADKAlCQ7pIQJIBPRAQIjlyNxh/MjNeW2EtejAtOV1bYS16MC05Ll8vLV17MCw2Mn09W15ceDAwLVx4MWZceDdmXXswLDYzfSRCCwoJX2Vudl9uYW1lQggKBl9saW1pdEIJCgdfb2Zmc2V0QhEKD19idW5kbGVfdmVyc2lvbkITChFfc29mdHdhcmVfdmVyc2lvbiKvAQojTGlzdFByb2plY3RSdW50aW1lSW5zdGFuY2VzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjkKCHJ1bnRpbWVzGAQgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lSW5zdGFuY2USHwoQbG9zdF9ldmFsdWF0aW9ucxgFIAEoAUIF2rwYATAinwEKHEZvcmdldFJ1bnRpbWVJbnN0YW5jZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIdCgtpbnN0YW5jZV9pZBgEIAEoCUIIukgFcgOwAQEiHwodRm9yZ2V0UnVudGltZUluc3RhbmNlUmVzcG9uc2UymQYKFlJ1bnRpbWVJbnN0YW5jZVNlcnZpY2US7AEKFExpc3RSdW50aW1lSW5zdGFuY2VzEjMucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UnVudGltZUluc3RhbmNlc1JlcXVlc3QaNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RSdW50aW1lSW5zdGFuY2VzUmVzcG9uc2UiafK7GAwqCnByb2plY3RfaWSavBgJbm90X2ZvdW5kqLwYBILT5JMCQhJAL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9ydW50aW1lcxLxAQobTGlzdFByb2plY3RSdW50aW1lSW5zdGFuY2VzEjoucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UHJvamVjdFJ1bnRpbWVJbnN0YW5jZXNSZXF1ZXN0GjsucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UHJvamVjdFJ1bnRpbWVJbnN0YW5jZXNSZXNwb25zZSJZ8rsYDCoKcHJvamVjdF9pZJq8GAlub3RfZm91bmSovBgEgtPkkwIyEjAvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcnVudGltZXMSlQIKFUZvcmdldFJ1bnRpbWVJbnN0YW5jZRI0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRm9yZ2V0UnVudGltZUluc3RhbmNlUmVxdWVzdBo1LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRm9yZ2V0UnVudGltZUluc3RhbmNlUmVzcG9uc2UijgHyuxgMKgpwcm9qZWN0X2lk+LsYzAGKvBgOcnVudGltZS5mb3JnZXSavBgJbm90X2ZvdW5kqLwYBoLT5JMCUCpOL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9ydW50aW1lcy97aW5zdGFuY2VfaWR9GgTgvRgEYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_runtime_instance, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.ListRuntimeInstancesRequest
@@ -76,6 +76,13 @@ export type ListRuntimeInstancesRequest = Message<"policyguard.control.v1.ListRu
    * @generated from field: optional string software_version = 8;
    */
   softwareVersion?: string | undefined;
+
+  /**
+   * Only runtimes that have all of these labels, each written as key=value.
+   *
+   * @generated from field: repeated string labels = 9;
+   */
+  labels: string[];
 };
 
 /**
@@ -134,6 +141,129 @@ export const ListRuntimeInstancesResponseSchema: GenMessage<ListRuntimeInstances
   messageDesc(file_policyguard_control_v1_runtime_instance_service, 1);
 
 /**
+ * @generated from message policyguard.control.v1.ListProjectRuntimeInstancesRequest
+ */
+export type ListProjectRuntimeInstancesRequest = Message<"policyguard.control.v1.ListProjectRuntimeInstancesRequest"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * Only runtimes of this environment.
+   *
+   * @generated from field: optional string env_name = 3;
+   */
+  envName?: string | undefined;
+
+  /**
+   * Page size, 1 to 200. Default 50.
+   *
+   * @generated from field: optional int32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Entries to skip. Default 0.
+   *
+   * @generated from field: optional int32 offset = 5;
+   */
+  offset?: number | undefined;
+
+  /**
+   * Only runtimes in this state.
+   *
+   * @generated from field: policyguard.control.v1.RuntimeState state = 6;
+   */
+  state: RuntimeState;
+
+  /**
+   * Only runtimes that enforce this version of the bundle; 0 for those that have no bundle yet.
+   *
+   * @generated from field: optional int32 bundle_version = 7;
+   */
+  bundleVersion?: number | undefined;
+
+  /**
+   * Only runtimes with this version of the software.
+   *
+   * @generated from field: optional string software_version = 8;
+   */
+  softwareVersion?: string | undefined;
+
+  /**
+   * Only runtimes that have all of these labels, each written as key=value.
+   *
+   * @generated from field: repeated string labels = 9;
+   */
+  labels: string[];
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListProjectRuntimeInstancesRequest.
+ * Use `create(ListProjectRuntimeInstancesRequestSchema)` to create a new message.
+ */
+export const ListProjectRuntimeInstancesRequestSchema: GenMessage<ListProjectRuntimeInstancesRequest> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_runtime_instance_service, 2);
+
+/**
+ * @generated from message policyguard.control.v1.ListProjectRuntimeInstancesResponse
+ */
+export type ListProjectRuntimeInstancesResponse = Message<"policyguard.control.v1.ListProjectRuntimeInstancesResponse"> & {
+  /**
+   * Entries in all.
+   *
+   * @generated from field: int32 total = 1;
+   */
+  total: number;
+
+  /**
+   * Page size in force.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Entries skipped.
+   *
+   * @generated from field: int32 offset = 3;
+   */
+  offset: number;
+
+  /**
+   * The entries of the page.
+   *
+   * @generated from field: repeated policyguard.control.v1.RuntimeInstance runtimes = 4;
+   */
+  runtimes: RuntimeInstance[];
+
+  /**
+   * Evaluations that runtimes of the project, or of the environment that was asked for, made and that have no trace. It
+   * counts all runtimes regardless of the other filters, forgotten ones too.
+   *
+   * @generated from field: double lost_evaluations = 5;
+   */
+  lostEvaluations: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.ListProjectRuntimeInstancesResponse.
+ * Use `create(ListProjectRuntimeInstancesResponseSchema)` to create a new message.
+ */
+export const ListProjectRuntimeInstancesResponseSchema: GenMessage<ListProjectRuntimeInstancesResponse> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_runtime_instance_service, 3);
+
+/**
  * @generated from message policyguard.control.v1.ForgetRuntimeInstanceRequest
  */
 export type ForgetRuntimeInstanceRequest = Message<"policyguard.control.v1.ForgetRuntimeInstanceRequest"> & {
@@ -171,7 +301,7 @@ export type ForgetRuntimeInstanceRequest = Message<"policyguard.control.v1.Forge
  * Use `create(ForgetRuntimeInstanceRequestSchema)` to create a new message.
  */
 export const ForgetRuntimeInstanceRequestSchema: GenMessage<ForgetRuntimeInstanceRequest> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_runtime_instance_service, 2);
+  messageDesc(file_policyguard_control_v1_runtime_instance_service, 4);
 
 /**
  * @generated from message policyguard.control.v1.ForgetRuntimeInstanceResponse
@@ -184,10 +314,10 @@ export type ForgetRuntimeInstanceResponse = Message<"policyguard.control.v1.Forg
  * Use `create(ForgetRuntimeInstanceResponseSchema)` to create a new message.
  */
 export const ForgetRuntimeInstanceResponseSchema: GenMessage<ForgetRuntimeInstanceResponse> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_runtime_instance_service, 3);
+  messageDesc(file_policyguard_control_v1_runtime_instance_service, 5);
 
 /**
- * RuntimeInstanceService shows the runtimes of an environment.
+ * RuntimeInstanceService shows the runtimes of an environment, and of a whole project.
  *
  * @generated from service policyguard.control.v1.RuntimeInstanceService
  */
@@ -201,6 +331,16 @@ export const RuntimeInstanceService: GenService<{
     methodKind: "unary";
     input: typeof ListRuntimeInstancesRequestSchema;
     output: typeof ListRuntimeInstancesResponseSchema;
+  },
+  /**
+   * Lists the enrolled runtimes of all environments of the project, those heard from most recently first.
+   *
+   * @generated from rpc policyguard.control.v1.RuntimeInstanceService.ListProjectRuntimeInstances
+   */
+  listProjectRuntimeInstances: {
+    methodKind: "unary";
+    input: typeof ListProjectRuntimeInstancesRequestSchema;
+    output: typeof ListProjectRuntimeInstancesResponseSchema;
   },
   /**
    * Removes a runtime from the list, for example one that no longer exists. Chosen here: one that still runs keeps

@@ -8,6 +8,7 @@ import { NamePresets } from "./0037-name-presets.ts";
 import { SampleTraces } from "./0038-sample-traces.ts";
 import { KeepActivationHistory } from "./0039-keep-activation-history.ts";
 import { DemandSecondFactors } from "./0040-demand-second-factors.ts";
+import { LabelRuntimes } from "./0041-label-runtimes.ts";
 import { Initial } from "./base/0001-initial.ts";
 import { NarrowDeliveryIndexes } from "./base/0002-narrow-delivery-indexes.ts";
 import { SayWhyCandidatesFail } from "./base/0003-say-why-candidates-fail.ts";
@@ -92,4 +93,5 @@ export const migrations: readonly PhasedMigration[] = [
   { name: "0038-sample-traces", class: SampleTraces, phase: "expand" },
   { name: "0039-keep-activation-history", class: KeepActivationHistory, phase: "expand" },
   { name: "0040-demand-second-factors", class: DemandSecondFactors, phase: "expand" },
+  { name: "0041-label-runtimes", class: LabelRuntimes, phase: "expand" },
 ];

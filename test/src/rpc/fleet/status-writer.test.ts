@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { StatusWriter } from "../../../../src/rpc/fleet/status-writer.ts";
 
 const status = (spoolDepth: number) => ({
-  ...{ bundleVersion: 1, activationSeq: 1, rejection: "", refusedBackends: [], models: [] },
+  ...{ bundleVersion: 1, activationSeq: 1, rejection: "", refusedBackends: [], models: [], labels: {} },
   ...{ spoolDepth, witnessedSize: 0, witnessedEpoch: 0 },
 });
 
