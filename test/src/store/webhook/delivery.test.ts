@@ -9,7 +9,7 @@ import { type Database, openDatabase } from "../../../../src/store/connection/da
 import type { Transaction } from "../../../../src/store/core/transaction.ts";
 import { OrganizationRow } from "../../../../src/store/tenancy/organization.ts";
 import { recordAttempts } from "../../../../src/store/webhook/attempt.ts";
-import { type ClaimedDelivery, claimDue, releaseClaims } from "../../../../src/store/webhook/delivery.ts";
+import { type ClaimedDelivery, claimDue, lastDeliveries, releaseClaims } from "../../../../src/store/webhook/delivery.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 
 /** Deliveries of an organization: reading all of them would not go unnoticed. */
@@ -148,6 +148,16 @@ describe.each(statistics)("a backlog, when the statistics of the tables $name,",
         { state: "delivered", count: half },
         { state: "pending", count: backlog - half },
       ]);
+    });
+  });
+
+  it("costs the list of webhooks one row of each", async () => {
+    const { orgId, webhookId } = await prepare();
+    await database.systemTransaction(orgId, async (tx) => {
+      const look = () => lastDeliveries(tx, [webhookId, newId()]);
+      const found = await look();
+      expect([...found].map(([id, { state }]) => [id, state])).toEqual([[webhookId, "pending"]]);
+      expect(await rowsRead(tx, look)).toBeLessThanOrEqual(mostReadEach);
     });
   });
 
