@@ -2,6 +2,7 @@
 
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { versionsIn } from "../data/search.ts";
+import { policySearch } from "../page/policy/search.ts";
 import { traceSearch } from "../page/trace/search.ts";
 import { entryRoutes } from "./entry-routes.ts";
 import { FirstOrganization } from "./first-organization.tsx";
@@ -22,8 +23,7 @@ const homeRoute = createRoute({
 const policiesRoute = createRoute({
   getParentRoute: () => orgRoute,
   path: "/policies",
-  validateSearch: (search: Record<string, unknown>): { q?: string } =>
-    typeof search.q === "string" ? { q: search.q } : {},
+  validateSearch: policySearch,
   component: lazyRouteComponent(() => import("../page/policy/list.tsx"), "PolicyListPage"),
 });
 

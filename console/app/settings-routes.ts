@@ -10,14 +10,17 @@ const getParentRoute = () => orgRoute;
 const teamRoute = createRoute({
   getParentRoute,
   path: "/settings/team",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "q"),
   component: lazyRouteComponent(() => import("../page/team/team.tsx"), "TeamPage"),
 });
 
 const tokensRoute = createRoute({
   getParentRoute,
   path: "/settings/tokens",
-  validateSearch: (search: Record<string, unknown>): { issue?: "runtime" } =>
-    search.issue === "runtime" ? { issue: "runtime" } : {},
+  validateSearch: (search: Record<string, unknown>): { readonly issue?: "runtime"; readonly q?: string } => ({
+    ...textsIn(search, "q"),
+    ...(search.issue === "runtime" ? { issue: "runtime" } : {}),
+  }),
   component: lazyRouteComponent(() => import("../page/settings/tokens.tsx"), "TokensPage"),
 });
 
@@ -43,6 +46,7 @@ const billingRoute = createRoute({
 const organizationRoute = createRoute({
   getParentRoute,
   path: "/settings",
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "q"),
   component: lazyRouteComponent(() => import("../page/settings/organization.tsx"), "OrganizationPage"),
 });
 

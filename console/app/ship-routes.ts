@@ -58,7 +58,7 @@ const fleetRoute = createRoute({
 const agentsRoute = createRoute({
   getParentRoute,
   path: "/agents",
-  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project"),
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project", "q"),
   component: lazyRouteComponent(() => import("../page/agent/list.tsx"), "AgentsPage"),
 });
 

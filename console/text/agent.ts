@@ -3,6 +3,8 @@
 /** The texts of the page of agents. */
 export const agentTexts = {
   title: "Agents",
+  filter: "Filter agents",
+  noMatch: "No agent matches.",
   text: "An agent is a part of an application that asks under its own name. Nobody creates it: it appears with its first evaluation.",
   empty: "No agent yet",
   emptyText: "Send agent_id with an evaluation, and the agent appears here a moment later.",

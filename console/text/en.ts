@@ -203,8 +203,9 @@ export const en = {
     everywhere: "everywhere",
     changed: "Changed",
     matching: "No policy matches.",
-    partial: (shown: number, total: number) =>
-      `The newest ${count(shown)} of ${count(total)} are shown. The command and the API have all.`,
+    rules: "Rules",
+    anyScope: "Wherever they apply",
+    allProjects: "Those for all projects",
     activeIn: "Active in",
     activeNowhere: "–",
     place: (project: string | undefined, environment: string, older: number | undefined) =>
@@ -462,6 +463,9 @@ export const en = {
   languages: languageTexts,
   tokens: {
     title: "Tokens",
+    filter: "Filter tokens",
+    noMatch: "No token matches.",
+    by: "Issued by",
     create: "Issue a token…",
     empty: "No token yet",
     emptyText: "Runtimes, pipelines and scripts call with tokens.",

@@ -33,6 +33,8 @@ export const settingTexts = {
   projects: "Projects",
   projectsText: "A project is one application, with its environments.",
   noProjects: "No project yet.",
+  noProject: "No project matches.",
+  filterProjects: "Filter projects",
   project: "Project",
   description: "Description",
   changed: "Changed",

@@ -16,6 +16,8 @@ export const roleTexts = {
 /** The texts of the team page. */
 export const teamTexts = {
   title: "Team",
+  filter: "Filter members",
+  noMatch: "Nobody matches.",
   total: (n: number) => counted(n, "person", "people"),
   label: "Members and invitations",
   invite: "Invite…",

@@ -171,16 +171,22 @@ export async function projectIdOf({ projects, orgId }: Organization, given: stri
   return project.id;
 }
 
-/** All policies that the credential sees. */
-export function allPolicies({ policies, orgId }: Organization): Promise<PolicySummary[]> {
+/** Which policies to list. */
+export interface PolicyFilter {
+  readonly query?: string | undefined;
+  readonly appId?: string | undefined;
+}
+
+/** All policies that match and that the credential sees. */
+export function allPolicies({ policies, orgId }: Organization, filter: PolicyFilter = {}): Promise<PolicySummary[]> {
   return allPages<PolicySummary>(async (page) => {
-    const { policies: items, total } = await policies.listPolicies({ orgId, ...page });
+    const { policies: items, total } = await policies.listPolicies({ orgId, ...filter, ...page });
     return { items, total };
   });
 }
 
 /** What a summary and a policy both say. */
-export type FoundPolicy = Omit<PolicySummary, "$typeName" | "$unknown" | "activeIn" | "description">;
+export type FoundPolicy = Omit<PolicySummary, "$typeName" | "$unknown" | "activeIn" | "description" | "ruleCount">;
 
 /** The policy that was given by its name or its id. */
 export async function findPolicy({ policies, orgId }: Organization, given: string): Promise<FoundPolicy | undefined> {

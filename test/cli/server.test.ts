@@ -84,8 +84,15 @@ test("a policy goes from a file into force: push, push again, publish, activate 
     activations: [{ activation_seq: 2, cause: "activate", previous_version: 1, is_in_force: true }],
   });
   expect((await ci("policies", "list")).stdout).toMatch(
-    /^shipped {2}v2 {2}project \S+ {2}agent \* {2}env \* {2}\S+Z\n$/,
+    /^shipped {2}v2 {2}1 rule {2}project \S+ {2}agent \* {2}env \* {2}\S+Z\n$/,
   );
+  const found = await ci("policies", "list", "--query", "HIP", "--project", "Assistant", "--json");
+  expect(JSON.parse(found.stdout)).toMatchObject({ policies: [{ name: "shipped", rule_count: 1 }] });
+  for (const none of [
+    ["--query", "_"],
+    ["--project", "*"],
+  ])
+    expect(JSON.parse((await ci("policies", "list", ...none, "--json")).stdout)).toEqual({ policies: [] });
 
   const narrowed = await ci("policies", "push", "p.yaml", "--project", "Assistant", "--env", "dev");
   expect(narrowed).toMatchObject({ code: 0, stdout: "updated shipped, version 3\n" });

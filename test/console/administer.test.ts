@@ -2,6 +2,7 @@
 // keys, the log of evidence.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { touchAgents } from "../../src/store/project/agent.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { withWorker } from "../harness/browser/worker.ts";
@@ -171,8 +172,19 @@ describe.skipIf(browserPath === undefined)("what admins keep in order, in a brow
     expect(await viewer.locator("main").getByRole("button", { name: deeds }).count()).toBe(0);
   });
 
-  test("an agent is renamed, leads to its traces, and is deleted", async () => {
+  test("an agent is found beyond the first page, renamed, leads to its traces, and is deleted", async () => {
+    const { plane, world } = driver;
+    const many = Array.from({ length: 60 }, (_, i) => [`later-${i}`, new Date(Date.now() + 60_000 + i)] as const);
+    await plane.database.systemTransaction(world.orgId, async (tx) =>
+      touchAgents(tx, world.projectId, new Map<string, Date>(many)),
+    );
     const page = await driver.openAs("administrator", driver.at("/agents"));
+    await page.getByRole("cell", { name: "later-59", exact: true }).waitFor();
+    expect(await page.getByText("support-bot").count()).toBe(0);
+    await page.getByLabel("Filter agents").fill("SUPPORT-");
+    await page.getByLabel("Filter agents").press("Enter");
+    await page.getByRole("cell", { name: "later-59", exact: true }).waitFor({ state: "detached" });
+    expect(await driver.flawsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Change support-bot" }).click();
     await page.getByRole("menuitem", { name: "Rename…" }).click();
     await page.getByLabel("Name", { exact: true }).fill(hostile);
@@ -184,7 +196,51 @@ describe.skipIf(browserPath === undefined)("what admins keep in order, in a brow
     await page.getByRole("button", { name: `Change ${hostile}` }).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();
     await page.getByRole("button", { name: "Delete the agent" }).click();
+    await page.getByRole("heading", { name: "No agent matches." }).waitFor();
+    await plane.database.systemTransaction(world.orgId, (tx) =>
+      tx.sql("delete from agent where org_id = ?", [world.orgId]),
+    );
+    await driver.go(page, "/agents");
     await page.getByRole("heading", { name: "No agent yet" }).waitFor();
+  });
+
+  test("policies, members, tokens and projects are found by the server, by a part of what is shown", async () => {
+    const { world } = driver;
+    await call("POST", "/projects", { name: "Second" });
+    const scope = { app_id: world.projectId };
+    await call("POST", "/policies", { document: document("FLAG").replace("kept", "narrow"), scope });
+    const page = await driver.openAs("administrator", driver.at("/policies"));
+    const policies = page.getByRole("table", { name: "Policies" });
+    await policies.getByRole("cell", { name: "narrow" }).waitFor();
+    const field = page.getByRole("searchbox", { name: "Filter policies" });
+    await field.pressSequentially("EPT");
+    await policies.getByRole("cell", { name: "narrow" }).waitFor({ state: "detached" });
+    await policies.getByRole("cell", { name: "kept" }).waitFor();
+    await field.pressSequentially("%");
+    await page.getByRole("heading", { name: "No policy matches." }).waitFor();
+    await page.keyboard.press("Backspace");
+    await policies.getByRole("cell", { name: "kept" }).waitFor();
+    await field.fill("");
+    await policies.getByRole("cell", { name: "narrow" }).waitFor();
+    await page.getByRole("combobox", { name: "Applies to" }).selectOption({ label: "Those for all projects" });
+    await policies.getByRole("cell", { name: "narrow" }).waitFor({ state: "detached" });
+    await page.getByRole("combobox", { name: "Applies to" }).selectOption({ label: "Assistant" });
+    await policies.getByRole("cell", { name: "kept" }).waitFor({ state: "detached" });
+    await policies.getByRole("cell", { name: "narrow" }).waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
+    for (const [route, name, noun, other] of [
+      ["/settings/team", "Filter members", /Lovelace/, "ADMIN."],
+      ["/settings/tokens", "Filter tokens", /ci/, "CI"],
+      ["/settings", "Filter projects", /Second/, "SECOND"],
+    ] as const) {
+      await driver.go(page, route);
+      await page.getByLabel(name).fill("nothing has this");
+      await page.getByLabel(name).press("Enter");
+      await page.getByText(/^(?:Nobody|No token|No project) matches\.$/).waitFor();
+      await page.getByLabel(name).fill(other);
+      await page.getByLabel(name).press("Enter");
+      await page.getByRole("cell", { name: noun }).first().waitFor();
+    }
   });
 
   test("a signing key is rotated, and the old one revoked after its beginning was typed", async () => {

@@ -1,4 +1,5 @@
 import { useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Agent } from "../../../gen/policyguard/control/v1/agent_pb.ts";
@@ -8,7 +9,7 @@ import { perform } from "../../data/perform.ts";
 import { useProjects } from "../../data/project.ts";
 import { Ago } from "../../part/ago.tsx";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
-import { TextField } from "../../part/field.tsx";
+import { TextField, TypedFilter } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Menu } from "../../part/menu.tsx";
@@ -62,13 +63,29 @@ export function AgentsPage() {
 
 function ProjectAgents({ projectId }: { readonly projectId: string }) {
   const { orgId } = useOrganization();
+  const { q } = useSearch({ from: "/o/$org/agents" });
+  const navigate = useNavigate({ from: "/o/$org/agents" });
   const [offset, setOffset] = useState(0);
-  const query = useQuery(method.listAgents, { orgId, projectId, limit: pageSize, offset });
+  const query = useQuery(
+    method.listAgents,
+    { orgId, projectId, limit: pageSize, offset, ...(q === undefined ? {} : { query: q }) },
+    { placeholderData: keepPreviousData },
+  );
+  const filter = (text = "") => {
+    setOffset(0);
+    navigate({ search: (former) => ({ ...former, q: text }), replace: true });
+  };
   return (
     <Answered query={query}>
       {({ agents, total }) => (
         <>
-          {total === 0 && <Empty title={texts.empty} text={texts.emptyText} />}
+          {(total > 0 || q !== undefined) && (
+            <search className={layout.filters}>
+              <TypedFilter label={texts.filter} value={q} onChange={filter} />
+            </search>
+          )}
+          {total === 0 && q === undefined && <Empty title={texts.empty} text={texts.emptyText} />}
+          {total === 0 && q !== undefined && <Empty title={texts.noMatch} />}
           {total > 0 && <Agents agents={agents} />}
           <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
         </>

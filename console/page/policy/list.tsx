@@ -1,5 +1,7 @@
 import { useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import type { PolicySummary } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
@@ -9,21 +11,39 @@ import { Ago } from "../../part/ago.tsx";
 import { createKey } from "../../part/keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
+import { Pager } from "../../part/pager.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
+import { count } from "../../text/format.ts";
 import style from "./policy.module.css";
+import { allProjects } from "./search.ts";
 
 const texts = en.policies;
-/** The list is filtered here, so it is loaded as a whole; an organization with more filters by the API. */
-const maxPolicies = 200;
+const from = "/o/$org/policies";
+const pageSize = 50;
+/** The longest text that lists are searched for. */
+const maxQuery = 200;
+/** So long the keys have rested when what is typed is asked for. */
+const restMs = 200;
 
 /** All policies of the organization. */
 export function PolicyListPage() {
   const { orgId, can } = useOrganization();
-  const { q = "" } = useSearch({ from: "/o/$org/policies" });
-  const navigate = useNavigate({ from: "/o/$org/policies" });
-  const { data, error, refetch } = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxPolicies });
+  const { q, scope } = useSearch({ from });
+  const filter = { q: useRested(q), scope };
+  const [offset, setOffset] = useState(0);
+  const { data, error, refetch, isPlaceholderData } = useQuery(
+    PolicyService.method.listPolicies,
+    {
+      ...{ orgId, limit: pageSize, offset },
+      ...(filter.q === undefined ? {} : { query: filter.q.trim() }),
+      ...(filter.scope === undefined ? {} : { appId: filter.scope }),
+    },
+    { placeholderData: keepPreviousData },
+  );
+  // What is shown may still be that of the former filter.
+  const isFiltered = isPlaceholderData || [q, filter.q, scope].some((each) => each !== undefined);
   const create = can(PolicyService.method.createPolicy) && (
     <LinkButton hotkey={createKey} to="/o/$org/policies/new" params={{ org: orgId }}>
       {texts.create}
@@ -33,34 +53,69 @@ export function PolicyListPage() {
     <Page title={texts.title} note={data && en.common.total(data.total)} actions={create}>
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Loading />}
-      {data?.total === 0 && (
+      {data?.total === 0 && !isFiltered && (
         <Empty title={texts.empty} text={texts.emptyText}>
           {create}
         </Empty>
       )}
-      {data !== undefined && data.total > 0 && (
+      {data !== undefined && (data.total > 0 || isFiltered) && (
         <>
-          <input
-            type="search"
-            className={style.filter}
-            aria-label={texts.filter}
-            placeholder={texts.filter}
-            value={q}
-            onChange={(event) =>
-              navigate({ search: event.target.value === "" ? {} : { q: event.target.value }, replace: true })
-            }
-          />
-          <Policies orgId={orgId} policies={data.policies.filter((policy) => matches(policy, q))} />
-          {data.total > data.policies.length && <p>{texts.partial(data.policies.length, data.total)}</p>}
+          <Filters onChange={() => setOffset(0)} />
+          <Policies orgId={orgId} policies={data.policies} />
+          <Pager offset={offset} size={pageSize} total={data.total} onMove={setOffset} />
         </>
       )}
     </Page>
   );
 }
 
-function matches({ name, description }: PolicySummary, q: string): boolean {
-  const wanted = q.trim().toLowerCase();
-  return name.toLowerCase().includes(wanted) || (description ?? "").toLowerCase().includes(wanted);
+function Filters({ onChange }: { readonly onChange: () => void }) {
+  const { q = "", scope } = useSearch({ from });
+  const navigate = useNavigate({ from });
+  const { projects } = useProjects();
+  const change = (part: { readonly q?: string; readonly scope?: string }) => {
+    onChange();
+    navigate({ search: (former) => ({ ...former, ...part }), replace: true });
+  };
+  return (
+    <search className={style.filters}>
+      <input
+        type="search"
+        className={style.filter}
+        aria-label={texts.filter}
+        placeholder={texts.filter}
+        maxLength={maxQuery}
+        value={q}
+        onChange={({ target }) => change({ q: target.value })}
+      />
+      {(projects.length > 1 || scope !== undefined) && (
+        <select
+          className={style.filter}
+          aria-label={texts.scope}
+          value={scope ?? ""}
+          onChange={({ target }) => change({ scope: target.value })}
+        >
+          <option value="">{texts.anyScope}</option>
+          <option value={allProjects}>{texts.allProjects}</option>
+          {projects.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </search>
+  );
+}
+
+/** The value once it has not changed for a while. */
+function useRested<Value>(value: Value): Value {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(setRested, restMs, value);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested;
 }
 
 function Policies({ orgId, policies }: { readonly orgId: string; readonly policies: readonly PolicySummary[] }) {
@@ -82,6 +137,7 @@ function Policies({ orgId, policies }: { readonly orgId: string; readonly polici
         },
         { title: texts.description, isFree: true, isExtra: true, cell: ({ description }) => description ?? "" },
         { title: texts.scope, isExtra: true, cell: ({ scope }) => scopeText(scope) },
+        { title: texts.rules, isExtra: true, isNumber: true, cell: ({ ruleCount }) => count(ruleCount) },
         { title: texts.version, isNumber: true, cell: ({ version }) => en.common.version(version) },
         { title: texts.activeIn, isExtra: true, cell: (policy) => <Places orgId={orgId} policy={policy} /> },
         { title: texts.changed, isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },

@@ -1,5 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { Link } from "@tanstack/react-router";
+import { keepPreviousData } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Project } from "../../../gen/policyguard/control/v1/project_pb.ts";
 import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
@@ -8,7 +9,7 @@ import { perform } from "../../data/perform.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
-import { type FaultOf, TextArea, TextField } from "../../part/field.tsx";
+import { type FaultOf, TextArea, TextField, TypedFilter } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Pager } from "../../part/pager.tsx";
 import { Panel } from "../../part/panel.tsx";
@@ -19,6 +20,7 @@ import { en } from "../../text/en.ts";
 const texts = en.settings;
 const { method } = ProjectService;
 const pageSize = 50;
+const from = "/o/$org/settings";
 
 type Chosen = { readonly deed: "edit" | "delete"; readonly project: Project } | { readonly deed: "create" };
 
@@ -26,7 +28,17 @@ type Chosen = { readonly deed: "edit" | "delete"; readonly project: Project } | 
 export function Projects() {
   const { orgId, can } = useOrganization();
   const [offset, setOffset] = useState(0);
-  const query = useQuery(method.listProjects, { orgId, limit: pageSize, offset });
+  const { q } = useSearch({ from });
+  const navigate = useNavigate({ from });
+  const query = useQuery(
+    method.listProjects,
+    { orgId, limit: pageSize, offset, ...(q === undefined ? {} : { query: q }) },
+    { placeholderData: keepPreviousData },
+  );
+  const filter = (text = "") => {
+    setOffset(0);
+    navigate({ search: { q: text }, replace: true });
+  };
   const [chosen, setChosen] = useState<Chosen>();
   const close = () => setChosen(undefined);
   return (
@@ -40,7 +52,12 @@ export function Projects() {
       <Answered query={query} rows={3}>
         {({ projects, total }) => (
           <>
-            {total === 0 && <p className={layout.dim}>{texts.noProjects}</p>}
+            {(total > 1 || q !== undefined) && (
+              <search className={layout.filters}>
+                <TypedFilter label={texts.filterProjects} value={q} onChange={filter} />
+              </search>
+            )}
+            {total === 0 && <p className={layout.dim}>{q === undefined ? texts.noProjects : texts.noProject}</p>}
             {total > 0 && <List projects={projects} onChoose={setChosen} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
           </>

@@ -14,7 +14,9 @@ import { Ago } from "../../part/ago.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
+import { TypedFilter } from "../../part/field.tsx";
 import { createKey } from "../../part/keys.ts";
+import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
@@ -27,6 +29,7 @@ import style from "./settings.module.css";
 const texts = en.tokens;
 const tokens = createClient(TokenService, transport);
 const pageSize = 50;
+const from = "/o/$org/settings/tokens";
 
 const kinds: ReadonlyMap<CredentialKind, string> = new Map([
   [CredentialKind.RUNTIME, "runtime"],
@@ -38,18 +41,23 @@ const kinds: ReadonlyMap<CredentialKind, string> = new Map([
 export function TokensPage() {
   const { orgId, can } = useOrganization();
   const [offset, setOffset] = useState(0);
-  const request = { orgId, limit: pageSize, offset };
+  const { q, issue: issued } = useSearch({ from });
+  const request = { orgId, limit: pageSize, offset, ...(q === undefined ? {} : { query: q }) };
   const { data, error, refetch } = useQuery(TokenService.method.listTokens, request, {
     placeholderData: keepPreviousData,
   });
-  const isAsked = useSearch({ from: "/o/$org/settings/tokens" }).issue !== undefined;
-  const navigate = useNavigate({ from: "/o/$org/settings/tokens" });
+  const isAsked = issued !== undefined;
+  const navigate = useNavigate({ from });
+  const filter = (text = "") => {
+    setOffset(0);
+    navigate({ search: { q: text }, replace: true });
+  };
   const mayIssue = can(TokenService.method.issueRuntimeToken);
   // Another page may lead straight to the dialog; closed, it does not come back with a reload.
   const [dialog, setDialog] = useState<"issue" | TokenDeed | undefined>(isAsked && mayIssue ? "issue" : undefined);
   const close = () => {
     setDialog(undefined);
-    if (isAsked) navigate({ search: {}, replace: true });
+    if (isAsked) navigate({ search: ({ issue: _, ...others }) => others, replace: true });
   };
   const issue = mayIssue && (
     <Button hotkey={createKey} kind="primary" onClick={() => setDialog("issue")}>
@@ -60,7 +68,13 @@ export function TokensPage() {
     <Page title={texts.title} note={data && en.common.total(data.total)} actions={issue}>
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Loading />}
-      {data?.total === 0 && (
+      {data !== undefined && (data.total > 0 || q !== undefined) && (
+        <search className={layout.filters}>
+          <TypedFilter label={texts.filter} value={q} onChange={filter} />
+        </search>
+      )}
+      {data?.total === 0 && q !== undefined && <Empty title={texts.noMatch} />}
+      {data?.total === 0 && q === undefined && (
         <Empty title={texts.empty} text={texts.emptyText}>
           {issue}
         </Empty>
@@ -119,6 +133,7 @@ function Tokens({
           phone: "below",
           cell: ({ environment, projectId }) => reachOf(environment, nameOf(projectId)),
         },
+        { title: texts.by, phone: "named", cell: ({ createdBy }) => createdBy?.label ?? en.common.none },
         { title: texts.used, phone: "named", isNumber: true, cell: ({ lastUsedAt }) => <Ago time={lastUsedAt} /> },
         {
           title: texts.expires,

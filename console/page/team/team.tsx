@@ -1,4 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Member, MemberState } from "../../../gen/policyguard/control/v1/team_pb.ts";
 import { TeamService } from "../../../gen/policyguard/control/v1/team_service_pb.ts";
@@ -7,11 +9,13 @@ import { roleName, roleOfName } from "../../data/role.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { Button } from "../../part/button.tsx";
+import { TypedFilter } from "../../part/field.tsx";
 import { createKey } from "../../part/keys.ts";
+import layout from "../../part/layout/layout.module.css";
 import { Menu } from "../../part/menu.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
-import { Failed, Loading } from "../../part/state.tsx";
+import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { type Deed, deedsFor } from "./deed.ts";
@@ -22,15 +26,29 @@ import style from "./team.module.css";
 
 const texts = en.team;
 const pageSize = 50;
+const from = "/o/$org/settings/team";
 
 /** The people of an organization. */
 export function TeamPage() {
   const { orgId, accountId, can } = useOrganization();
   const [offset, setOffset] = useState(0);
-  const { data, error, refetch } = useQuery(TeamService.method.listMembers, { orgId, limit: pageSize, offset });
+  const { q } = useSearch({ from });
+  const navigate = useNavigate({ from });
+  const { data, error, refetch } = useQuery(
+    TeamService.method.listMembers,
+    { orgId, limit: pageSize, offset, ...(q === undefined ? {} : { query: q }) },
+    { placeholderData: keepPreviousData },
+  );
+  // A filter hides who filters.
+  const first = useQuery(TeamService.method.listMembers, { orgId, limit: pageSize, offset: 0 });
   const [chosen, setChosen] = useState<{ readonly member: Member; readonly deed: Deed }>();
   const [isInviting, setInviting] = useState(false);
-  const mine = data?.members.find((member) => member.accountId === accountId);
+  const known = [...(data?.members ?? []), ...(first.data?.members ?? [])];
+  const mine = known.find((member) => member.accountId === accountId);
+  const filter = (text = "") => {
+    setOffset(0);
+    navigate({ search: { q: text }, replace: true });
+  };
   return (
     <Page
       title={texts.title}
@@ -46,6 +64,12 @@ export function TeamPage() {
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Loading />}
       {data !== undefined && (
+        <search className={layout.filters}>
+          <TypedFilter label={texts.filter} value={q} onChange={filter} />
+        </search>
+      )}
+      {data?.total === 0 && <Empty title={texts.noMatch} />}
+      {data !== undefined && data.total > 0 && (
         <Members members={data.members} mine={mine} onChoose={(member, deed) => setChosen({ member, deed })} />
       )}
       {data !== undefined && <Pager offset={offset} size={pageSize} total={data.total} onMove={setOffset} />}

@@ -2,7 +2,7 @@
 
 import { insufficientScope, notFound } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
-import type { Page } from "../../kit/rpc/page.ts";
+import type { SearchedPage } from "../../kit/rpc/page.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { lockAccount } from "../../store/identity/account.ts";
@@ -45,7 +45,7 @@ export class Team {
   }
 
   /** A page of members and invitations. */
-  list(caller: Caller, page: Page): Promise<[MemberView[], number]> {
+  list(caller: Caller, page: SearchedPage): Promise<[MemberView[], number]> {
     return this.#database.read(caller.orgId, (tx) => listMembers(tx, page));
   }
 

@@ -8,7 +8,7 @@ import { Fault, notFound, validationFailed } from "../../kit/fault/fault.ts";
 import { BoundedCache } from "../../kit/process/bounded-cache.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { Caller, Credential } from "../../kit/rpc/context.ts";
-import type { Page } from "../../kit/rpc/page.ts";
+import type { SearchedPage } from "../../kit/rpc/page.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { violatedUnique } from "../../store/connection/driver-error.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
@@ -112,7 +112,7 @@ export class Tokens {
   }
 
   /** A page of the live tokens. */
-  list(caller: Caller, page: Page): Promise<[TokenRow[], number]> {
+  list(caller: Caller, page: SearchedPage): Promise<[TokenRow[], number]> {
     return this.#database.read(caller.orgId, (tx) => listTokens(tx, page));
   }
 

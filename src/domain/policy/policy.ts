@@ -12,6 +12,7 @@ import { violatedUnique } from "../../store/connection/driver-error.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import {
   type CurrentPolicy,
+  countRules,
   deletePolicy,
   findPolicy,
   listPolicies,
@@ -46,10 +47,21 @@ export interface PolicyInput {
   readonly message?: string;
 }
 
-/** A page of policies, their count, and where those of the page are active. */
+/** Which policies to list. Every given field has to match. */
+export interface PolicyQuery {
+  /** The project of the scope, or "*". */
+  readonly appId?: string | undefined;
+  readonly name?: string | undefined;
+  /** What the name or the description contains. */
+  readonly query?: string | undefined;
+}
+
+/** A page of policies, their count, and of those of the page how many rules they have and where they are active. */
 export interface PolicyList {
   readonly rows: readonly PolicyRow[];
   readonly total: number;
+  /** By the policy's id. */
+  readonly ruleCounts: ReadonlyMap<string, number>;
   readonly places: readonly PolicyPlace[];
 }
 
@@ -82,12 +94,15 @@ export class Policies {
     );
   }
 
-  /** A page of the policies that the caller sees; only the one named `name`, when it is given. */
-  list(caller: Caller, page: Page, name?: string): Promise<PolicyList> {
+  /** A page of the policies that match and that the caller sees. */
+  list(caller: Caller, page: Page, { appId, name, query }: PolicyQuery = {}): Promise<PolicyList> {
     return this.#database.read(caller.orgId, async (tx) => {
-      const [rows, total] = await listPolicies(tx, page, { appIds: visibleApps(caller), name });
+      const visible = visibleApps(caller);
+      const appIds = appId === undefined ? visible : [appId].filter((id) => visible?.includes(id) ?? true);
+      const [rows, total] = await listPolicies(tx, page, { appIds, name, query });
       const ids = rows.map(({ id }) => id);
-      return { rows, total, places: await listPolicyPlaces(tx, ids, visibleProject(caller)) };
+      const ruleCounts = await countRules(tx, rows);
+      return { rows, total, ruleCounts, places: await listPolicyPlaces(tx, ids, visibleProject(caller)) };
     });
   }
 

@@ -2,7 +2,7 @@
 
 import { notFound } from "../../kit/fault/fault.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
-import type { Page } from "../../kit/rpc/page.ts";
+import type { SearchedPage } from "../../kit/rpc/page.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { type AgentRow, deleteAgent, findAgent, listAgents } from "../../store/project/agent.ts";
@@ -17,7 +17,7 @@ export class Agents {
   }
 
   /** A page of the project's agents. */
-  list(caller: Caller, projectId: string, page: Page): Promise<[AgentRow[], number]> {
+  list(caller: Caller, projectId: string, page: SearchedPage): Promise<[AgentRow[], number]> {
     return this.#database.read(caller.orgId, async (tx) => {
       await requireProject(tx, projectId);
       return listAgents(tx, projectId, page);

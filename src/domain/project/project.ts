@@ -4,7 +4,7 @@ import { Reason } from "../../../gen/policyguard/common/v1/reason_pb.ts";
 import { Fault, notFound } from "../../kit/fault/fault.ts";
 import { newId } from "../../kit/process/id.ts";
 import type { Caller } from "../../kit/rpc/context.ts";
-import type { Page } from "../../kit/rpc/page.ts";
+import type { SearchedPage } from "../../kit/rpc/page.ts";
 import type { Database } from "../../store/connection/database.ts";
 import { violatedUnique } from "../../store/connection/driver-error.ts";
 import { lockEnvironments } from "../../store/project/environment.ts";
@@ -48,7 +48,7 @@ export class Projects {
   }
 
   /** A page of the projects that the caller may see. */
-  list(caller: Caller, page: Page): Promise<[ProjectRow[], number]> {
+  list(caller: Caller, page: SearchedPage): Promise<[ProjectRow[], number]> {
     return this.#database.read(caller.orgId, (tx) => listProjects(tx, page, caller.credential.projectId));
   }
 

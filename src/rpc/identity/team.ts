@@ -13,7 +13,7 @@ import type { JoinRequests } from "../../domain/identity/join-request.ts";
 import { roleOf } from "../../domain/identity/session.ts";
 import type { Team } from "../../domain/identity/team.ts";
 import { accountCallerOf, callerOf } from "../../kit/rpc/context.ts";
-import { pageOf } from "../../kit/rpc/page.ts";
+import { pageOf, searchOf } from "../../kit/rpc/page.ts";
 import { permittedMethods } from "../../kit/rpc/permission.ts";
 import { timestamp } from "../time.ts";
 import { roleName } from "./role.ts";
@@ -40,7 +40,7 @@ function memberHandlers({ team, invitations }: TeamDomain) {
     },
     listMembers: async (request, context) => {
       const page = pageOf(request);
-      const [rows, total] = await team.list(callerOf(context), page);
+      const [rows, total] = await team.list(callerOf(context), { ...page, ...searchOf(request) });
       return { total, ...page, members: rows.map(memberMessage) };
     },
     updateMember: async ({ memberId, role }, context) => ({

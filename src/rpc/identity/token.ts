@@ -5,7 +5,7 @@ import type { TokenAuthorSchema, TokenSchema } from "../../../gen/policyguard/co
 import type { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
 import { credentialKindOf, type IssuedToken, type Tokens } from "../../domain/identity/token.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
-import { pageOf } from "../../kit/rpc/page.ts";
+import { pageOf, searchOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
 
 type Row = IssuedToken["row"];
@@ -41,7 +41,7 @@ export function tokenHandlers(tokens: Tokens): ServiceImpl<typeof TokenService> 
     getOwnToken: async (_, context) => ({ token: tokenMessage(await tokens.own(callerOf(context))) }),
     listTokens: async (request, context) => {
       const page = pageOf(request);
-      const [rows, total] = await tokens.list(callerOf(context), page);
+      const [rows, total] = await tokens.list(callerOf(context), { ...page, ...searchOf(request) });
       return { total, ...page, tokens: rows.map(tokenMessage) };
     },
     revokeToken: async ({ tokenId }, context) => {

@@ -11,7 +11,7 @@ import { timestamp } from "../time.ts";
 type Current = Awaited<ReturnType<Policies["get"]>>;
 type Row = Current["policy"];
 type Version = Current["current"];
-type Places = Awaited<ReturnType<Policies["list"]>>["places"];
+type About = Pick<Awaited<ReturnType<Policies["list"]>>, "places" | "ruleCounts">;
 
 function scopeMessage(row: Row): MessageInitShape<typeof ScopeSchema> {
   return { tenantId: row.orgId, appId: row.appId, agentId: row.agentId, env: row.env };
@@ -33,8 +33,8 @@ export function policyMessage({ policy, current }: Current): MessageInitShape<ty
   };
 }
 
-/** A policy without its document, and where it is active. */
-export function summaryMessage(row: Row, places: Places): MessageInitShape<typeof PolicySummarySchema> {
+/** A policy without its document, how many rules it has, and where it is active. */
+export function summaryMessage(row: Row, { places, ruleCounts }: About): MessageInitShape<typeof PolicySummarySchema> {
   return {
     id: row.id,
     orgId: row.orgId,
@@ -44,6 +44,7 @@ export function summaryMessage(row: Row, places: Places): MessageInitShape<typeo
     description: row.description ?? undefined,
     createdAt: timestamp(row.createdAt),
     updatedAt: timestamp(row.updatedAt),
+    ruleCount: ruleCounts.get(row.id) ?? 0,
     activeIn: places
       .filter((place) => place.policy_id === row.id)
       .map(({ project_id, environment, bundle_version, version }) => ({

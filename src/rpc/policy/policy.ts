@@ -3,7 +3,7 @@ import type { Scope } from "../../../gen/policyguard/common/v1/scope_pb.ts";
 import type { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import type { Policies } from "../../domain/policy/policy.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
-import { pageOf } from "../../kit/rpc/page.ts";
+import { pageOf, searchOf } from "../../kit/rpc/page.ts";
 import { documentOf } from "../document.ts";
 import type { PlaygroundHandlers } from "../playground/playground.ts";
 import type { HistoryHandlers } from "./history.ts";
@@ -20,8 +20,10 @@ export function policyHandlers(
     },
     listPolicies: async (request, context) => {
       const page = pageOf(request);
-      const { rows, total, places } = await policies.list(callerOf(context), page, request.name || undefined);
-      return { total, ...page, policies: rows.map((row) => summaryMessage(row, places)) };
+      const { appId, name } = request;
+      const filter = { appId: appId?.toLowerCase(), name: name || undefined, ...searchOf(request) };
+      const { rows, total, ...about } = await policies.list(callerOf(context), page, filter);
+      return { total, ...page, policies: rows.map((row) => summaryMessage(row, about)) };
     },
     getPolicy: async ({ policyId }, context) => ({
       policy: policyMessage(await policies.get(callerOf(context), policyId)),

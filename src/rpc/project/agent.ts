@@ -4,7 +4,7 @@ import type { AgentSchema } from "../../../gen/policyguard/control/v1/agent_pb.t
 import type { AgentService } from "../../../gen/policyguard/control/v1/agent_service_pb.ts";
 import type { Agents } from "../../domain/project/agent.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
-import { pageOf } from "../../kit/rpc/page.ts";
+import { pageOf, searchOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
 
 type Row = Awaited<ReturnType<Agents["rename"]>>;
@@ -14,7 +14,8 @@ export function agentHandlers(agents: Agents): ServiceImpl<typeof AgentService> 
   return {
     listAgents: async (request, context) => {
       const page = pageOf(request);
-      const [rows, total] = await agents.list(callerOf(context), request.projectId, page);
+      const searched = { ...page, ...searchOf(request) };
+      const [rows, total] = await agents.list(callerOf(context), request.projectId, searched);
       return { total, ...page, agents: rows.map(agentMessage) };
     },
     renameAgent: async ({ projectId, agentId, name }, context) => ({

@@ -4,7 +4,7 @@ import type { ProjectSchema } from "../../../gen/policyguard/control/v1/project_
 import type { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
 import type { Projects } from "../../domain/project/project.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
-import { pageOf } from "../../kit/rpc/page.ts";
+import { pageOf, searchOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
 
 type Row = Awaited<ReturnType<Projects["get"]>>;
@@ -17,7 +17,7 @@ export function projectHandlers(projects: Projects): ServiceImpl<typeof ProjectS
     }),
     listProjects: async (request, context) => {
       const page = pageOf(request);
-      const [rows, total] = await projects.list(callerOf(context), page);
+      const [rows, total] = await projects.list(callerOf(context), { ...page, ...searchOf(request) });
       return { total, ...page, projects: rows.map(projectMessage) };
     },
     getProject: async ({ projectId }, context) => ({

@@ -1,5 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Page } from "../../kit/rpc/page.ts";
+import type { SearchedPage } from "../../kit/rpc/page.ts";
+import { patternOf } from "../core/substring.ts";
 import { lookupTenantTable } from "../core/tenant.ts";
 import type { AccountTransaction, Lookups, Transaction } from "../core/transaction.ts";
 
@@ -111,14 +112,26 @@ const views = `select m.id, m.org_id, m.account_id, m.email, a.name, m.role, m.s
     left join app.member_accounts() a on a.account_id = m.account_id
   where m.org_id = ?`;
 
-/** A page of members and invitations, newest first, and their count. */
-export async function listMembers(tx: Transaction, { limit, offset }: Page): Promise<[MemberView[], number]> {
-  const rows = await tx.sql<MemberView>(`${views} order by m.created_at desc, m.id limit ? offset ?`, [
-    tx.orgId,
+/** A page of members and invitations, newest first, and their count. `query` is in their name or address. */
+export async function listMembers(
+  tx: Transaction,
+  { query, limit, offset }: SearchedPage,
+): Promise<[MemberView[], number]> {
+  const pattern = patternOf(query ?? "");
+  const where = query === undefined ? "" : "and (m.email ilike ? or a.name ilike ?)";
+  const parameters = query === undefined ? [tx.orgId] : [tx.orgId, pattern, pattern];
+  const rows = await tx.sql<MemberView>(`${views} ${where} order by m.created_at desc, m.id limit ? offset ?`, [
+    ...parameters,
     limit,
     offset,
   ]);
-  return [rows, await tx.em.count(MemberRow, { orgId: tx.orgId })];
+  if (query === undefined) return [rows, await tx.em.count(MemberRow, { orgId: tx.orgId })];
+  const [counted] = await tx.sql<{ n: number }>(
+    `select count(*)::int as n from member m left join app.member_accounts() a on a.account_id = m.account_id
+     where m.org_id = ? ${where}`,
+    parameters,
+  );
+  return [rows, counted?.n ?? 0];
 }
 
 /** The membership of this id as lists show it. Throws when it is gone. */

@@ -1,5 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Page } from "../../kit/rpc/page.ts";
+import type { SearchedPage } from "../../kit/rpc/page.ts";
+import { containsIn } from "../core/substring.ts";
 import { lookupTenantTable } from "../core/tenant.ts";
 import type { Lookups, Transaction } from "../core/transaction.ts";
 
@@ -95,13 +96,16 @@ export async function lockToken(tx: Transaction, id: string): Promise<TokenRow |
   return findToken(tx, id);
 }
 
-/** A page of live tokens but that of the directory, newest first, and their count. */
-export function listTokens(tx: Transaction, page: Page): Promise<[TokenRow[], number]> {
-  return tx.em.findAndCount(
-    TokenRow,
-    { orgId: tx.orgId, revokedAt: null, kind: { $ne: "scim" } },
-    { ...page, orderBy: { createdAt: "desc", id: "asc" } },
-  );
+/**
+ * A page of live tokens but that of the directory, newest first, and their count. `query` is in their name, prefix or
+ * environment, or in the name of who issued them.
+ */
+export function listTokens(tx: Transaction, { query, ...page }: SearchedPage): Promise<[TokenRow[], number]> {
+  const where = {
+    ...{ orgId: tx.orgId, revokedAt: null, kind: { $ne: "scim" as const } },
+    ...containsIn(query, "name", "prefix", "environment", "createdBy"),
+  };
+  return tx.em.findAndCount(TokenRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
 }
 
 /** Whether there is a live runtime token that neither a person nor a token has issued: the first start did. */

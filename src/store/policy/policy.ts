@@ -2,6 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Page } from "../../kit/rpc/page.ts";
 import { chunksOf, idArray, runBound } from "../core/bulk.ts";
+import { containsIn } from "../core/substring.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { Transaction } from "../core/transaction.ts";
 
@@ -69,18 +70,45 @@ export async function lockPolicy(tx: Transaction, id: string): Promise<CurrentPo
   return findPolicy(tx, id);
 }
 
-/** A page of policies, newest first, and their count. `appIds` narrows to policies of these scopes, `name` to one. */
+/** Which policies a list has. */
+export interface PolicyFilter {
+  /** Those of these scopes. */
+  readonly appIds?: readonly string[] | undefined;
+  /** The one of this name. */
+  readonly name?: string | undefined;
+  /** Those with this in their name or description. */
+  readonly query?: string | undefined;
+}
+
+/** A page of policies, newest first, and their count. */
 export function listPolicies(
   tx: Transaction,
   page: Page,
-  { appIds, name }: { readonly appIds?: readonly string[] | undefined; readonly name?: string | undefined },
+  { appIds, name, query }: PolicyFilter,
 ): Promise<[PolicyRow[], number]> {
   const where = {
     orgId: tx.orgId,
     ...(appIds === undefined ? {} : { appId: { $in: [...appIds] } }),
     ...(name === undefined ? {} : { name }),
+    ...containsIn(query, "name", "description"),
   };
   return tx.em.findAndCount(PolicyRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
+}
+
+/** How many rules the newest versions of these policies have, by the policy's id. */
+export async function countRules(
+  tx: Transaction,
+  heads: readonly Pick<PolicyRow, "id" | "version">[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await runBound<{ policyId: string; rules: number }>(
+    tx,
+    `select v.policy_id as "policyId", coalesce(jsonb_array_length(v.document->'rules'), 0) as rules
+     from policy_version v
+     join unnest($2::uuid[], $3::int[]) wanted (policy_id, version) using (policy_id, version)
+     where v.org_id = $1`,
+    [tx.orgId, heads.map(({ id }) => id), heads.map(({ version }) => version)],
+  );
+  return new Map(rows.map(({ policyId, rules }) => [policyId, rules]));
 }
 
 /** An environment whose active bundle contains a policy. */

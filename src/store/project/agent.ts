@@ -1,6 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import { newId } from "../../kit/process/id.ts";
-import type { Page } from "../../kit/rpc/page.ts";
+import type { SearchedPage } from "../../kit/rpc/page.ts";
+import { containsIn } from "../core/substring.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { Transaction } from "../core/transaction.ts";
 
@@ -44,13 +45,14 @@ export async function findAgentKeys(
   return new Map(agents.map((agent) => [agent.id, agent.key]));
 }
 
-/** A page of agents, most recently first seen first, and their count. */
-export function listAgents(tx: Transaction, projectId: string, page: Page): Promise<[AgentRow[], number]> {
-  return tx.em.findAndCount(
-    AgentRow,
-    { orgId: tx.orgId, projectId },
-    { ...page, orderBy: { firstSeenAt: "desc", id: "asc" } },
-  );
+/** A page of agents, most recently first seen first, and their count. `query` is in their name or key. */
+export function listAgents(
+  tx: Transaction,
+  projectId: string,
+  { query, ...page }: SearchedPage,
+): Promise<[AgentRow[], number]> {
+  const where = { orgId: tx.orgId, projectId, ...containsIn(query, "name", "key") };
+  return tx.em.findAndCount(AgentRow, where, { ...page, orderBy: { firstSeenAt: "desc", id: "asc" } });
 }
 
 /** At most `limit` agents of a project, most recently first seen first. */

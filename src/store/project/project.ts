@@ -1,5 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Page } from "../../kit/rpc/page.ts";
+import type { SearchedPage } from "../../kit/rpc/page.ts";
+import { containsIn } from "../core/substring.ts";
 import { tenantTable } from "../core/tenant.ts";
 import type { Transaction } from "../core/transaction.ts";
 
@@ -27,9 +28,19 @@ export function findProject(tx: Transaction, id: string): Promise<ProjectRow | n
   return tx.em.findOne(ProjectRow, { orgId: tx.orgId, id });
 }
 
-/** A page of projects, newest first, and their count. `onlyId` narrows to one project. */
-export function listProjects(tx: Transaction, page: Page, onlyId?: string): Promise<[ProjectRow[], number]> {
-  const where = onlyId === undefined ? { orgId: tx.orgId } : { orgId: tx.orgId, id: onlyId };
+/**
+ * A page of projects, newest first, and their count. `query` is in their name or description, `onlyId` narrows to one
+ * project.
+ */
+export function listProjects(
+  tx: Transaction,
+  { query, ...page }: SearchedPage,
+  onlyId?: string,
+): Promise<[ProjectRow[], number]> {
+  const where = {
+    ...{ orgId: tx.orgId, ...(onlyId === undefined ? {} : { id: onlyId }) },
+    ...containsIn(query, "name", "description"),
+  };
   return tx.em.findAndCount(ProjectRow, where, { ...page, orderBy: { createdAt: "desc", id: "asc" } });
 }
 
