@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { touchAgents } from "../../src/store/project/agent.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { expectLines } from "../harness/browser/row-lines.ts";
 import { withWorker } from "../harness/browser/worker.ts";
 import { patientFetch } from "../harness/net/patient-fetch.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
@@ -263,6 +264,11 @@ describe.skipIf(browserPath === undefined)("what admins keep in order, in a brow
     await confirm.click();
     await rows.getByText("revoked").waitFor();
     expect(await rows.last().getByRole("button").count()).toBe(0);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await driver.show(page, { colorScheme, width: 390 });
+      await expectLines(rows.last());
+      expect(await driver.flawsOf(page)).toEqual([]);
+    }
   });
 
   test("the log of evidence says who went past a gate and why, is exported, and proves an entry", async () => {

@@ -45,25 +45,27 @@ export function Invoices() {
                   },
                   {
                     title: texts.status,
+                    phone: "below",
                     cell: ({ status }) => (
                       <Badge tone={tones[status] ?? "plain"}>{texts.invoiceStates[status] ?? status}</Badge>
                     ),
                   },
                   {
                     title: texts.period,
-                    isExtra: true,
+                    phone: "below",
                     cell: ({ periodStart, periodEnd }) =>
                       [periodStart, periodEnd].map((time) => time && dayOf(timestampDate(time))).join(" – "),
                   },
                   {
                     title: texts.amount,
+                    phone: "end",
                     isNumber: true,
                     cell: ({ currency, totalMinor }) => money(currency, totalMinor),
                   },
                   {
                     title: texts.issued,
+                    phone: "named",
                     isNumber: true,
-                    isExtra: true,
                     cell: ({ issuedAt }) => <Ago time={issuedAt} />,
                   },
                 ]}

@@ -116,10 +116,10 @@ function Detectors({ detectors }: { readonly detectors: readonly CatalogDetector
             </span>
           ),
         },
-        { title: texts.key, isExtra: true, cell: ({ name }) => <code>{name}</code> },
-        { title: texts.category, isExtra: true, cell: ({ category }) => category ?? "" },
-        { title: texts.type, isExtra: true, cell: ({ detectorType }) => detectorType },
-        { title: texts.installs, isNumber: true, isExtra: true, cell: ({ installCount }) => count(installCount) },
+        { title: texts.key, phone: "below", cell: ({ name }) => <code>{name}</code> },
+        { title: texts.category, phone: "below", cell: ({ category }) => category ?? "" },
+        { title: texts.type, phone: "below", cell: ({ detectorType }) => detectorType },
+        { title: texts.installs, phone: "named", isNumber: true, cell: ({ installCount }) => count(installCount) },
       ]}
     />
   );

@@ -83,19 +83,20 @@ function Packs({
         },
         {
           title: texts.native,
-          isExtra: true,
+          phone: "below",
           cell: ({ language, nativeName }) => <span lang={language}>{nativeName}</span>,
         },
-        { title: texts.trust, isExtra: true, cell: ({ trustLevel }) => <Trust level={trustLevel} /> },
+        { title: texts.trust, phone: "below", cell: ({ trustLevel }) => <Trust level={trustLevel} /> },
         {
           title: texts.terms,
+          phone: "named",
           isNumber: true,
-          isExtra: true,
           cell: ({ categories, patternCount }) =>
             count(Object.values(categories).reduce((sum, n) => sum + n, patternCount)),
         },
         {
           title: texts.state,
+          phone: "end",
           cell: ({ language }) => (
             <State enabled={enabled?.find((each) => each.language === language)} isKnown={enabled !== undefined} />
           ),

@@ -82,10 +82,10 @@ function Packs({ packs }: { readonly packs: readonly Pack[] }) {
             </span>
           ),
         },
-        { title: texts.category, isExtra: true, cell: ({ category }) => category },
-        { title: texts.version, isExtra: true, isNumber: true, cell: ({ version }) => version },
-        { title: texts.tests, isExtra: true, isNumber: true, cell: ({ testCount }) => count(testCount) },
-        { title: texts.installs, isExtra: true, isNumber: true, cell: ({ installCount }) => count(installCount) },
+        { title: texts.category, phone: "below", cell: ({ category }) => category },
+        { title: texts.version, phone: "named", isNumber: true, cell: ({ version }) => version },
+        { title: texts.tests, phone: "named", isNumber: true, cell: ({ testCount }) => count(testCount) },
+        { title: texts.installs, phone: "named", isNumber: true, cell: ({ installCount }) => count(installCount) },
       ]}
     />
   );

@@ -135,12 +135,12 @@ function Policies({ orgId, policies }: { readonly orgId: string; readonly polici
             </Link>
           ),
         },
-        { title: texts.description, isFree: true, isExtra: true, cell: ({ description }) => description ?? "" },
-        { title: texts.scope, isExtra: true, cell: ({ scope }) => scopeText(scope) },
-        { title: texts.rules, isExtra: true, isNumber: true, cell: ({ ruleCount }) => count(ruleCount) },
-        { title: texts.version, isNumber: true, cell: ({ version }) => en.common.version(version) },
-        { title: texts.activeIn, isExtra: true, cell: (policy) => <Places orgId={orgId} policy={policy} /> },
-        { title: texts.changed, isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
+        { title: texts.description, isFree: true, phone: "rest", cell: ({ description }) => description ?? "" },
+        { title: texts.scope, phone: "below", cell: ({ scope }) => scopeText(scope) },
+        { title: texts.rules, phone: "named", isNumber: true, cell: ({ ruleCount }) => count(ruleCount) },
+        { title: texts.version, phone: "end", isNumber: true, cell: ({ version }) => en.common.version(version) },
+        { title: texts.activeIn, phone: "named", cell: (policy) => <Places orgId={orgId} policy={policy} /> },
+        { title: texts.changed, phone: "named", isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
       ]}
     />
   );

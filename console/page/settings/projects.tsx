@@ -95,9 +95,10 @@ function List({
             </span>
           ),
         },
-        { title: texts.changed, isExtra: true, isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
+        { title: texts.changed, phone: "named", isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
         {
           title: "",
+          phone: "deeds",
           isNumber: true,
           cell: (project) => (
             <span className={`${layout.row} ${layout.end}`}>

@@ -116,13 +116,14 @@ function Keys({
       keyOf={({ kid }) => kid}
       columns={[
         { title: texts.key, cell: ({ kid }) => <code title={kid}>{kid.slice(0, shownOfKid)}…</code> },
-        { title: texts.state, cell: ({ state }) => <State state={state} /> },
-        { title: texts.holder, isExtra: true, cell: ({ holder }) => texts.holders[holders.nameOf(holder)] },
-        { title: texts.created, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
-        { title: texts.replaced, isExtra: true, isNumber: true, cell: ({ retiringAt }) => <Ago time={retiringAt} /> },
-        { title: texts.revoked, isExtra: true, isNumber: true, cell: ({ revokedAt }) => <Ago time={revokedAt} /> },
+        { title: texts.state, phone: "end", cell: ({ state }) => <State state={state} /> },
+        { title: texts.holder, phone: "below", cell: ({ holder }) => texts.holders[holders.nameOf(holder)] },
+        { title: texts.created, phone: "named", isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+        { title: texts.replaced, phone: "named", isNumber: true, cell: ({ retiringAt }) => <Ago time={retiringAt} /> },
+        { title: texts.revoked, phone: "named", isNumber: true, cell: ({ revokedAt }) => <Ago time={revokedAt} /> },
         {
           title: "",
+          phone: "deeds",
           isNumber: true,
           cell: (key) =>
             can(method.revokeSigningKey) &&
