@@ -13,7 +13,7 @@ import { useEffect, useRef } from "react";
 import { en } from "../text/en.ts";
 import { complete, describe, type Language } from "./completion.ts";
 import style from "./editor.module.css";
-import { type EditorProblem, fixOf, rangeOf } from "./problem.ts";
+import { type EditorProblem, fixOf, offsetOf, rangeOf } from "./problem.ts";
 import { editorTheme, highlighting } from "./theme.ts";
 
 /** What a page may do with its editor. */
@@ -128,8 +128,8 @@ function byLanguage(languageNow: () => Language | undefined): Extension {
 function handleOf(editor: EditorView): EditorHandle {
   return {
     goTo(line, column) {
-      const { from } = rangeOf(editor.state.doc, { line, column });
-      editor.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+      const anchor = offsetOf(editor.state.doc, line, column);
+      editor.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
       editor.focus();
     },
     fix(problem) {

@@ -4,6 +4,8 @@ import { Text } from "@codemirror/state";
 export interface EditorProblem {
   readonly line: number;
   readonly column: number;
+  /** Where it ends: the place after its last character. Absent where only the beginning is known. */
+  readonly end?: { readonly line: number; readonly column: number };
   readonly text: string;
   readonly isWarning: boolean;
   /** What was probably meant instead of the word at the place. */
@@ -11,14 +13,20 @@ export interface EditorProblem {
 }
 
 /**
- * What to underline: from the place to the end of its word or value, such as `BLOK` in `action: BLOK`. The server may
- * have judged an older text, so places beyond the end are moved to it.
+ * What to underline: from the place to its end, or the word there when the end is unknown. The server may have judged an
+ * older text, so places beyond the end are moved to it.
  */
-export function rangeOf(doc: Text, { line, column }: { readonly line: number; readonly column: number }) {
-  const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
-  const start = Math.min(from + Math.max(column, 1) - 1, to);
-  const length = /^[^\s,\]}#]+/.exec(text.slice(start - from))?.[0].length ?? 0;
-  return { from: start, to: start + length };
+export function rangeOf(doc: Text, { line, column, end }: Pick<EditorProblem, "line" | "column" | "end">) {
+  const from = offsetOf(doc, line, column);
+  if (end !== undefined) return { from, to: Math.max(from, offsetOf(doc, end.line, end.column)) };
+  const word = /^[^\s,\]}#]*/.exec(doc.sliceString(from, doc.lineAt(from).to))?.[0] ?? "";
+  return { from, to: from + word.length };
+}
+
+/** The offset of a place, or of the nearest one in its line. */
+export function offsetOf(doc: Text, line: number, column: number): number {
+  const { from, to } = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  return Math.min(from + Math.max(column, 1) - 1, to);
 }
 
 /**

@@ -6,6 +6,7 @@ import { errorTable } from "./errors.ts";
 import { callLimitTable, connectionLimitTable } from "./limits.ts";
 import { permissionTables } from "./permissions.ts";
 import { presetLabels, presetTable } from "./presets.ts";
+import { problemTable } from "./problems.ts";
 import { databaseSql, rolesSql } from "./roles.ts";
 import { controlPlaneRooms, engineRoomPicture, layerPicture } from "./rooms.ts";
 import { controlPlaneVariables, runtimeVariables, startVariables, workerVariables } from "./variables.ts";
@@ -35,7 +36,7 @@ const blocks: Readonly<Record<string, Readonly<Record<string, Block>>>> = {
   },
   "docs/permissions.md": { permissions: permissionTables },
   "docs/presets.md": { presets: presetTable, "labels of presets": presetLabels },
-  "docs/policy-language.md": { detectors: detectorTable },
+  "docs/policy-language.md": { detectors: detectorTable, "codes of problems": problemTable },
 };
 
 /** Documents that have generated parts, relative to the repository. */

@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { catalog } from "../../runtime/engine/detectors/catalog.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
 import { parsePolicy } from "../../runtime/engine/policy/parse.ts";
-import { type PolicyProblem, Problems, type SourcePosition } from "../../runtime/engine/policy/problem.ts";
+import { nowhere, type PolicyProblem, Problems, type SourceRange } from "../../runtime/engine/policy/problem.ts";
 import { type SourceNode, treeFromText } from "../../runtime/engine/policy/source-tree.ts";
-import { positionAt, type TreePath } from "../../runtime/engine/policy/tree-path.ts";
+import { rangeAt, type TreePath } from "../../runtime/engine/policy/tree-path.ts";
 import { fileFailure, refusal, usageFailure } from "./failure.ts";
 import { decode, readBytes } from "./file.ts";
 import { ownPackSource } from "./pack-library.ts";
@@ -113,23 +113,21 @@ export function readPolicyFiles(paths: readonly string[], now?: Date): PolicyFil
     if (other === undefined) return file;
     const message = `${other} has the name "${name}" too; on a server they are one policy`;
     const at = ["metadata", "name"];
-    const problem = { ...placeIn(file, at), path: "metadata.name", message, severity: "warning" as const };
-    return { ...file, problems: [...file.problems, problem] };
+    const about = { code: "duplicate_name", path: "metadata.name", message, severity: "warning" } as const;
+    return { ...file, problems: [...file.problems, { ...about, ...placeIn(file, at) }] };
   });
 }
 
-/** The position of a value in the file. */
-function placeIn(file: Pick<PolicyFile, "source">, path: TreePath): SourcePosition {
+/** The place of a value in the file. */
+function placeIn(file: Pick<PolicyFile, "source">, path: TreePath): SourceRange {
   return placesIn(file, [path])[0] ?? nowhere;
 }
 
-/** The positions of values in the file. */
-export function placesIn({ source }: Pick<PolicyFile, "source">, paths: readonly TreePath[]): SourcePosition[] {
+/** The places of values in the file. */
+export function placesIn({ source }: Pick<PolicyFile, "source">, paths: readonly TreePath[]): SourceRange[] {
   const tree: SourceNode | undefined = treeFromText(source, new Problems());
-  return paths.map((path) => (tree === undefined ? nowhere : positionAt(tree, path)));
+  return paths.map((path) => (tree === undefined ? nowhere : rangeAt(tree, path)));
 }
-
-const nowhere: SourcePosition = { line: 0, column: 0 };
 
 /** Whether a problem makes the file unusable. */
 export function isValid({ policy }: PolicyFile): boolean {

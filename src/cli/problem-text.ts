@@ -47,6 +47,8 @@ function oneLine(text: string): string {
 }
 
 /** A problem for programs. */
-export function problemJson({ line, column, path, message, suggestion, severity }: PolicyProblem): JsonObject {
-  return { line, column, path, message, suggestion: suggestion ?? null, severity };
+export function problemJson({ code, path, message, suggestion, severity, ...range }: PolicyProblem): JsonObject {
+  const { line, column, endLine, endColumn } = range;
+  const end = { end_line: endLine, end_column: endColumn };
+  return { line, column, ...end, code, path, message, suggestion: suggestion ?? null, severity };
 }

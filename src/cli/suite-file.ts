@@ -5,9 +5,9 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parsePolicyTests, policyOfTests } from "../../runtime/engine/authoring/test-file.ts";
 import type { PolicyDocument } from "../../runtime/engine/policy/document.ts";
-import { didYouMean, type PolicyProblem, Problems } from "../../runtime/engine/policy/problem.ts";
+import { didYouMean, nowhere, type PolicyProblem, Problems } from "../../runtime/engine/policy/problem.ts";
 import { treeFromText } from "../../runtime/engine/policy/source-tree.ts";
-import { positionAt } from "../../runtime/engine/policy/tree-path.ts";
+import { rangeAt } from "../../runtime/engine/policy/tree-path.ts";
 import { decode, readBytes } from "./file.ts";
 import { ownPackSource } from "./pack-library.ts";
 import { isPolicyName, isSuiteName, type PolicyFile, readPolicyFile } from "./policy-file.ts";
@@ -55,6 +55,6 @@ function nameOf(policy: PolicyDocument | undefined): string | undefined {
 
 function aboutPolicy(source: string, message: string): PolicyProblem {
   const tree = treeFromText(source, new Problems());
-  const place = tree === undefined ? { line: 0, column: 0 } : positionAt(tree, ["policy"]);
-  return { ...place, path: "policy", message, severity: "error" };
+  const place = tree === undefined ? nowhere : rangeAt(tree, ["policy"]);
+  return { code: "unknown_policy", ...place, path: "policy", message, severity: "error" };
 }

@@ -3,7 +3,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { gradeRobustness, type RobustnessGrade } from "../../runtime/engine/authoring/robustness.ts";
 import { type PolicyTestResult, runPolicyTests } from "../../runtime/engine/authoring/test-runner.ts";
-import type { SourcePosition } from "../../runtime/engine/policy/problem.ts";
+import { nowhere, type SourceRange } from "../../runtime/engine/policy/problem.ts";
 import { shippedModels } from "../kit/process/model-file.ts";
 import { usageFailure } from "./failure.ts";
 import { counted, type Output, shown } from "./output.ts";
@@ -14,7 +14,7 @@ import { readSuites } from "./suite-file.ts";
 
 /** The result of a test, and where the test is written. */
 export interface TestedCase extends PolicyTestResult {
-  readonly place: SourcePosition;
+  readonly place: SourceRange;
 }
 
 /** The results of one file. */
@@ -96,7 +96,7 @@ export function testFile(file: PolicyFile, now: Date, filter = "*"): TestedFile 
   );
   const results = runPolicyTests(policy, options, tests).map((result, index) => ({
     ...result,
-    place: places[index] ?? { line: 0, column: 0 },
+    place: places[index] ?? nowhere,
   }));
   return { file, results, durationMs: performance.now() - begin };
 }

@@ -27,8 +27,20 @@ const run: TestRun = {
     {
       file: { path: "p.yaml", source: "tests:\n  - name: x\n  - name: y\n", policy: undefined, problems: [] },
       results: [
-        { policy: "p", name: "fine", passed: true, failures: [], place: { line: 2, column: 5 } },
-        { policy: "p", name: odd, passed: false, failures: [odd, "second"], place: { line: 3, column: 5 } },
+        {
+          policy: "p",
+          name: "fine",
+          passed: true,
+          failures: [],
+          place: { line: 2, column: 5, endLine: 2, endColumn: 12 },
+        },
+        {
+          policy: "p",
+          name: odd,
+          passed: false,
+          failures: [odd, "second"],
+          place: { line: 3, column: 5, endLine: 3, endColumn: 12 },
+        },
       ],
       durationMs: 2,
     },
@@ -36,7 +48,17 @@ const run: TestRun = {
 };
 
 function problem(severity: "error" | "warning", line: number) {
-  return { line, column: line, path: "rules[0]", message: odd, suggestion: "did you mean this?", severity };
+  const end = { endLine: line, endColumn: line === 0 ? 0 : line + 4 };
+  return {
+    line,
+    column: line,
+    ...end,
+    code: "unknown_rule" as const,
+    path: "rules[0]",
+    message: odd,
+    suggestion: "did you mean this?",
+    severity,
+  };
 }
 
 describe("JUnit", () => {
@@ -74,8 +96,11 @@ describe("SARIF", () => {
     );
     expect(places).toEqual([
       { artifactLocation: { uri: "policies/%C3%A4%20b.yaml" } },
-      { artifactLocation: { uri: "policies/%C3%A4%20b.yaml" }, region: { startLine: 3, startColumn: 3 } },
-      { artifactLocation: { uri: "p.yaml" }, region: { startLine: 3, startColumn: 5 } },
+      {
+        artifactLocation: { uri: "policies/%C3%A4%20b.yaml" },
+        region: { startLine: 3, startColumn: 3, endLine: 3, endColumn: 7 },
+      },
+      { artifactLocation: { uri: "p.yaml" }, region: { startLine: 3, startColumn: 5, endLine: 3, endColumn: 12 } },
     ]);
   });
 });

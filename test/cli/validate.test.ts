@@ -43,7 +43,10 @@ describe("validate", () => {
     expect(valid).toBe(false);
     expect(files[0]).toMatchObject({ file: "broken.yaml", policy: null, valid: false });
     expect(files[0].problems).toContainEqual(
-      expect.objectContaining({ line: 5, column: 21, path: "rules[0].action", severity: "error" }),
+      expect.objectContaining({
+        ...{ line: 5, column: 21, end_line: 5, end_column: 25, code: "invalid_value" },
+        ...{ path: "rules[0].action", severity: "error" },
+      }),
     );
     expect(stderr).toBe("");
     expect(code).toBe(1);

@@ -4,7 +4,7 @@ import { yaml } from "@codemirror/lang-yaml";
 import { EditorState } from "@codemirror/state";
 import { describe, expect, test } from "vitest";
 import { complete, describe as describeAt, type Language } from "../../console/editor/completion.ts";
-import { fixOf } from "../../console/editor/problem.ts";
+import { fixOf, rangeOf } from "../../console/editor/problem.ts";
 import { conditionWords } from "../../src/domain/playground/condition-words.ts";
 
 const language: Language = {
@@ -59,6 +59,17 @@ describe("a suggestion in place of what is wrong", () => {
   test("replaces the word that the problem names", () => {
     const change = fixOf(doc, problem(2, 13, 'found "BLOK"; did you mean "BLOCK"?'));
     expect(change).toEqual({ from: 20, to: 24, insert: "BLOCK" });
+  });
+
+  test("marks what the server marks, and moves a place beyond an older text's end", () => {
+    const marked = (end: { line: number; column: number }, line = 2) => {
+      const { from, to } = rangeOf(doc, { ...problem(line, 13, ""), end });
+      return doc.sliceString(from, to);
+    };
+    expect(marked({ line: 2, column: 19 })).toBe('"BLOK"');
+    expect(marked({ line: 3, column: 10 })).toBe('"BLOK"\n    when:');
+    expect(marked({ line: 2, column: 99 })).toBe('"BLOK"');
+    expect(marked({ line: 9, column: 14 }, 9)).toBe("O");
   });
 
   test("is not offered where the place is another word's", () => {

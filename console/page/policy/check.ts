@@ -92,8 +92,10 @@ function hasNoTests({ document }: ValidatePolicyResponse): boolean {
   return document !== undefined && Array.isArray(tests) && tests.length === 0;
 }
 
-function problemOf({ line, column, message, suggestion, severity }: ValidatePolicyResponse["problems"][number]) {
+function problemOf(problem: ValidatePolicyResponse["problems"][number]): EditorProblem {
+  const { line, column, endLine, endColumn, message, suggestion, severity } = problem;
+  const end = { line: endLine, column: endColumn };
   const text = suggestion === undefined ? message : `${message}; ${suggestion}`;
   const suggested = /^did you mean "([^"]+)"\?$/.exec(suggestion ?? "")?.[1];
-  return { line, column, text, suggested, isWarning: severity !== "error" };
+  return { line, column, end, text, suggested, isWarning: severity !== "error" };
 }

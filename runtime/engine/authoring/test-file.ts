@@ -61,6 +61,7 @@ export function parsePolicyTests(
   const { name } = policy.metadata;
   if (typeof json.policy === "string" && json.policy !== name) {
     report.error(
+      "unknown_policy",
       ["policy"],
       `the tests are about the policy "${json.policy}", not "${name}"`,
       didYouMean(json.policy, [name]),
@@ -84,7 +85,8 @@ function checkTests(
   const names = new Set((policy.tests ?? []).map((test) => test.name));
   for (const [index, test] of report.sound("tests", tests)) {
     checkTest(test, ["tests", index], { policy, packs: layers, ruleIds }, report);
-    if (names.has(test.name)) report.error(["tests", index, "name"], `the name "${test.name}" is used twice`);
+    if (names.has(test.name))
+      report.error("duplicate_name", ["tests", index, "name"], `the name "${test.name}" is used twice`);
     names.add(test.name);
   }
 }

@@ -20,10 +20,11 @@ export class ConditionCheck {
     if (!isConditionProblem(result)) return result.reads;
     const { report, isInForce } = this.#about;
     if (isInForce && result.standIn !== undefined) {
-      report.warn(path, `${result.message}; until then the rule is unjudged`);
+      report.warn("condition_too_expensive", path, `${result.message}; until then the rule is unjudged`);
       return result.standIn.reads;
     }
-    report.error(path, result.message, result.suggestion, result.offset);
+    const code = result.standIn === undefined ? "invalid_condition" : "condition_too_expensive";
+    report.error(code, path, result.message, result.suggestion, result.part);
     return new Set();
   }
 }

@@ -38,11 +38,17 @@ export class DetectorCheck {
       const definition = this.#about.definitions.get(use.use);
       if (definition === undefined) {
         const suggestion = didYouMean(use.use, this.#about.definitions.keys());
-        this.#about.report.error([...path, "use"], `the catalog has no detector "${use.use}"`, suggestion);
+        this.#about.report.error(
+          "unknown_detector",
+          [...path, "use"],
+          `the catalog has no detector "${use.use}"`,
+          suggestion,
+        );
         continue;
       }
       if (definition.id === "backend" && use.backend === undefined) {
         this.#about.report.error(
+          "invalid_detector",
           [...path, "use"],
           'the detector "backend" needs the key of a detector backend in "backend"',
         );
@@ -53,7 +59,7 @@ export class DetectorCheck {
       this.#checkParameters(path, definition);
       if (this.#about.problems.count > before) continue;
       for (const { path: at, message, suggestion } of definition.check(parametersOf(use, definition))) {
-        this.#about.report.error([...path, ...parsePath(at)], message, suggestion);
+        this.#about.report.error("invalid_detector", [...path, ...parsePath(at)], message, suggestion);
       }
     }
   }
@@ -63,10 +69,15 @@ export class DetectorCheck {
     if (between === undefined) return;
     const [low, high] = between;
     if (id === "backend")
-      this.#about.report.error(path, 'the detector "backend" has no score of its own that could be between thresholds');
-    else if (low > high) this.#about.report.error(path, "expected the lower threshold first");
+      this.#about.report.error(
+        "invalid_detector",
+        path,
+        'the detector "backend" has no score of its own that could be between thresholds',
+      );
+    else if (low > high) this.#about.report.error("invalid_detector", path, "expected the lower threshold first");
     else if (low > 0 && low < floor)
       this.#about.report.error(
+        "invalid_detector",
         path,
         `"${id}" reports no scores below ${floor}: begin with 0, or with ${floor} or more`,
       );
@@ -88,6 +99,7 @@ export class DetectorCheck {
     for (const [index, term] of terms.entries()) this.#term(term, isList ? [...path, ...inner, index] : path);
     if (atLeast > terms.length) {
       this.#about.report.error(
+        "out_of_range",
         [...path, "quorum", "at_least"],
         `expected at most ${terms.length}, the number of detectors`,
       );
@@ -100,7 +112,7 @@ export class DetectorCheck {
       const same = fingerprint(asReference(term));
       if (seen.has(same)) {
         const message = `the detector "${asReference(term).ref}" is listed twice, so that one finding counts for both`;
-        this.#about.report.warn([...path, index], message);
+        this.#about.report.warn("repeated_detector", [...path, index], message);
       }
       seen.add(same);
     }
@@ -115,7 +127,12 @@ export class DetectorCheck {
     if (detector === undefined) {
       if (!names.includes(ref)) {
         const suggestion = didYouMean(ref, [...names, ...this.#about.definitions.keys()]);
-        this.#about.report.error(namePath, `neither the policy nor the catalog has a detector "${ref}"`, suggestion);
+        this.#about.report.error(
+          "unknown_detector",
+          namePath,
+          `neither the policy nor the catalog has a detector "${ref}"`,
+          suggestion,
+        );
       }
       return;
     }
@@ -125,6 +142,7 @@ export class DetectorCheck {
     for (const entity of entities ?? []) {
       if (!Array.isArray(configured) || configured.includes(entity) || !definition.entities.includes(entity)) continue;
       this.#about.report.error(
+        "unknown_entity",
         [...path, "entities"],
         `the detector "${ref}" is set to other entities than "${entity}"`,
       );
@@ -143,20 +161,20 @@ export class DetectorCheck {
       : [];
     if (missing.length === 0) return;
     const message = `the detector "${definition.id}" needs ${missing.join(", ")}; name it under "detectors"`;
-    this.#about.report.error(path, message);
+    this.#about.report.error("invalid_detector", path, message);
   }
 
   #known(
     given: readonly string[] | undefined,
     known: readonly string[],
-    what: string,
+    what: "entity" | "category",
     ref: string,
     path: TreePath,
   ): void {
     for (const [index, value] of (given ?? []).entries()) {
       if (known.some((each) => matchesGlob(value, each))) continue;
       const message = `the detector "${ref}" has no ${what} "${value}"`;
-      this.#about.report.error([...path, index], message, didYouMean(value, known));
+      this.#about.report.error(`unknown_${what}`, [...path, index], message, didYouMean(value, known));
     }
   }
 
@@ -178,13 +196,14 @@ export class DetectorCheck {
     );
     if (count <= limit) return;
     const message = `the policy has ${count} patterns without a required literal, and a bundle takes ${limit} of all its policies: give them one`;
-    report.error(["detectors"], message);
+    report.error("too_many_patterns", ["detectors"], message);
   }
 
   /** Warns about named detectors that no rule uses. */
   leftovers(): void {
     for (const name of Object.keys(this.#about.policy.detectors ?? {})) {
-      if (!this.#used.has(name)) this.#about.report.warn(["detectors", name], `no rule uses the detector "${name}"`);
+      if (!this.#used.has(name))
+        this.#about.report.warn("unused_detector", ["detectors", name], `no rule uses the detector "${name}"`);
     }
   }
 }

@@ -30,7 +30,11 @@ export class ExemptionCheck {
 
   #exemption({ id, when, rules, expires }: PolicyExemption, path: TreePath): void {
     if (this.#conditions.reads(when, [...path, "when"]).has("tool")) {
-      this.#about.report.error([...path, "when"], 'an exemption cannot read "tool": it applies at every stage');
+      this.#about.report.error(
+        "misplaced_variable",
+        [...path, "when"],
+        'an exemption cannot read "tool": it applies at every stage',
+      );
     }
     if (expires !== undefined) this.#expiry(id, expires, path);
     const ids = this.#ruleIds;
@@ -42,12 +46,14 @@ export class ExemptionCheck {
       const fitting = ids.filter((rule) => matchesGlob(glob, rule));
       if (fitting.length === 0) {
         this.#about.report.warn(
+          "unmatched_exemption",
           [...path, "rules", at],
           `exemption "${id}": no rule matches "${glob}"`,
           didYouMean(glob, ids),
         );
       } else if (fitting.every((rule) => locked.includes(rule))) {
         this.#about.report.warn(
+          "locked_rules",
           [...path, "rules", at],
           `exemption "${id}": every rule that matches "${glob}" is locked by its pack`,
         );
@@ -57,9 +63,13 @@ export class ExemptionCheck {
 
   #expiry(id: string, expires: string, path: TreePath): void {
     const { report } = this.#about;
-    if (!isTimestamp(expires)) report.error([...path, "expires"], `"${expires}" is not a date`);
+    if (!isTimestamp(expires)) report.error("invalid_date", [...path, "expires"], `"${expires}" is not a date`);
     else if (report.isPast(expires)) {
-      report.warn([...path, "expires"], `exemption "${id}" has no effect any more: it expired at ${expires}`);
+      report.warn(
+        "expired",
+        [...path, "expires"],
+        `exemption "${id}" has no effect any more: it expired at ${expires}`,
+      );
     }
   }
 }

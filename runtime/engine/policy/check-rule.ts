@@ -28,7 +28,7 @@ export class RuleCheck {
 
   #rule(rule: PolicyRule, path: TreePath): void {
     if (rule.detect === undefined && rule.when === undefined) {
-      this.#about.report.error(path, `rule "${rule.id}" needs "detect", "when" or both`);
+      this.#about.report.error("empty_rule", path, `rule "${rule.id}" needs "detect", "when" or both`);
     }
     if (rule.detect !== undefined) this.#detectors.detect(rule.detect, [...path, "detect"]);
     for (const key of ["when", "unless"] as const) {
@@ -36,16 +36,18 @@ export class RuleCheck {
       if (source === undefined) continue;
       const reads = this.#conditions.reads(source, [...path, key]);
       if (reads.has("finding") && rule.detect === undefined) {
-        this.#about.report.error([...path, key], 'only a rule with "detect" has a "finding"');
+        this.#about.report.error("misplaced_variable", [...path, key], 'only a rule with "detect" has a "finding"');
       }
       if (reads.has("finding") && needsSeveral(rule.detect)) {
         this.#about.report.warn(
+          "divided_condition",
           [...path, key],
           `the rule needs several detectors, and counts only findings for which "${key}" ${key === "when" ? "holds" : "does not hold"}: each detector needs one`,
         );
       }
       if (reads.has("tool") && rule.stages.some((stage) => stage !== "tool_call")) {
         this.#about.report.error(
+          "misplaced_variable",
           [...path, key],
           '"tool" exists at the stage tool_call only; the rule has to name no other stage',
         );
@@ -57,37 +59,45 @@ export class RuleCheck {
   #effect(rule: PolicyRule, path: TreePath): void {
     if (rule.action === "REDACT" && rule.detect === undefined && rule.stages.includes("tool_call")) {
       this.#about.report.error(
+        "invalid_redaction",
         [...path, "action"],
         'a rule without "detect" has nothing to rewrite at the stage tool_call',
       );
     }
     if (rule.redact !== undefined && rule.action !== "REDACT") {
-      this.#about.report.warn([...path, "redact"], `"redact" has no effect on a rule whose action is ${rule.action}`);
+      this.#about.report.warn(
+        "no_effect",
+        [...path, "redact"],
+        `"redact" has no effect on a rule whose action is ${rule.action}`,
+      );
     }
     const mode = rule.mode ?? this.#about.policy.defaults?.mode;
     checkShadow(rule, mode, path, this.#about.report);
     this.#redaction(rule, path);
     if (rule.locked === true && !this.#about.isPack) {
       this.#about.report.warn(
+        "no_effect",
         [...path, "locked"],
         `"locked" has no effect on rule "${rule.id}": it is about rules of guard packs`,
       );
     }
-    if (mode === "off") this.#about.report.warn(path, `rule "${rule.id}" never matches: its mode is off`);
+    if (mode === "off") this.#about.report.warn("no_effect", path, `rule "${rule.id}" never matches: its mode is off`);
     if (rule.rollout?.percent === 0)
-      this.#about.report.warn([...path, "rollout"], `rule "${rule.id}" never takes effect: 0 percent`);
+      this.#about.report.warn("no_effect", [...path, "rollout"], `rule "${rule.id}" never takes effect: 0 percent`);
   }
 
   #redaction({ redact }: PolicyRule, path: TreePath): void {
     const { style = "placeholder", reversible, ttl } = redact ?? {};
     if (reversible === true && style !== "placeholder") {
       this.#about.report.error(
+        "invalid_redaction",
         [...path, "redact", "reversible"],
         `only a placeholder can be put back, not the style ${style}`,
       );
     }
     if (ttl !== undefined && reversible !== true) {
       this.#about.report.error(
+        "invalid_redaction",
         [...path, "redact", "ttl"],
         '"ttl" says how long an original is kept, so it needs "reversible: true"',
       );

@@ -14,11 +14,15 @@ export function checkShadow(
   if (shadow === undefined) return;
   const { until, becomes = "enforce" } = shadow;
   if (!isTimestamp(until)) {
-    report.error([...path, "shadow", "until"], `"${until}" is not a date`);
+    report.error("invalid_date", [...path, "shadow", "until"], `"${until}" is not a date`);
   } else if (mode === "shadow" && report.isPast(until)) {
-    report.warn([...path, "shadow"], `the shadow has ended: since ${until} the mode is ${becomes}`);
+    report.warn("expired", [...path, "shadow"], `the shadow has ended: since ${until} the mode is ${becomes}`);
   }
   if (mode !== "shadow") {
-    report.warn([...path, "shadow"], `"shadow" has no effect: the mode is ${mode ?? "enforce"}, not shadow`);
+    report.warn(
+      "no_effect",
+      [...path, "shadow"],
+      `"shadow" has no effect: the mode is ${mode ?? "enforce"}, not shadow`,
+    );
   }
 }

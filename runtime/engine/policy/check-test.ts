@@ -29,12 +29,13 @@ export function checkTest(test: PolicyTest, path: TreePath, targets: TestTargets
     if (turn.expect !== undefined) checkExpectation(turn.expect, [...at, "expect"], targets.ruleIds, report);
   }
   if (test.transcript === true && test.messages === undefined) {
-    report.error([...path, "transcript"], 'only a test with "messages" can be a whole conversation');
+    report.error("invalid_test", [...path, "transcript"], 'only a test with "messages" can be a whole conversation');
   }
-  if (test.at !== undefined && !isTimestamp(test.at)) report.error([...path, "at"], `"${test.at}" is not a date`);
+  if (test.at !== undefined && !isTimestamp(test.at))
+    report.error("invalid_date", [...path, "at"], `"${test.at}" is not a date`);
   checkLists(test, path, targets, report);
   if (test.expect.released !== undefined && test.stream === undefined) {
-    report.error([...path, "expect", "released"], 'only a test with "stream" releases text');
+    report.error("invalid_test", [...path, "expect", "released"], 'only a test with "stream" releases text');
   }
 }
 
@@ -47,7 +48,11 @@ function checkForms(test: PolicyTest, path: TreePath, report: Reporter): void {
   const [form = "stream"] = whole;
   const beside = [...whole.slice(1), ...requestKeys.filter((key) => test[key] !== undefined)];
   if (beside.length > 0)
-    report.error(path, `a test with "${form}" has no other form of text, found ${beside.join(" and ")}`);
+    report.error(
+      "invalid_test",
+      path,
+      `a test with "${form}" has no other form of text, found ${beside.join(" and ")}`,
+    );
 }
 
 function checkRequest(request: TestRequest, path: TreePath, what: string, report: Reporter): void {
@@ -55,8 +60,9 @@ function checkRequest(request: TestRequest, path: TreePath, what: string, report
   const texts = given.filter((key) => key !== "tool_calls");
   const forms = requestKeys.map((key) => `"${key}"`).join(", ");
   const others = what === "a test" ? `, ${wholeKeys.map((key) => `"${key}"`).join(", ")}` : "";
-  if (given.length === 0) report.error(path, `${what} needs one of ${forms}${others}`);
-  if (texts.length > 1) report.error(path, `${what} has one form of text, found ${texts.join(" and ")}`);
+  if (given.length === 0) report.error("invalid_test", path, `${what} needs one of ${forms}${others}`);
+  if (texts.length > 1)
+    report.error("invalid_test", path, `${what} has one form of text, found ${texts.join(" and ")}`);
 }
 
 function checkExpectation(
@@ -68,11 +74,11 @@ function checkExpectation(
   for (const key of ["rules", "not_rules"] as const) {
     for (const [at, id] of (expect[key] ?? []).entries()) {
       if (ids === undefined || ids.includes(id)) continue;
-      report.error([...path, key, at], `the policy has no rule "${id}"`, didYouMean(id, ids));
+      report.error("unknown_rule", [...path, key, at], `the policy has no rule "${id}"`, didYouMean(id, ids));
     }
   }
   if (expect.redacted !== undefined && expect.outcome !== "REDACT") {
-    report.error([...path, "redacted"], "only the outcome REDACT has a rewritten text");
+    report.error("invalid_test", [...path, "redacted"], "only the outcome REDACT has a rewritten text");
   }
 }
 
@@ -87,6 +93,11 @@ function checkLists(
   );
   for (const name of Object.keys(lists)) {
     if (declared.includes(name)) continue;
-    report.error([...path, "lists", name], `the policy declares no named list "${name}"`, didYouMean(name, declared));
+    report.error(
+      "unknown_list",
+      [...path, "lists", name],
+      `the policy declares no named list "${name}"`,
+      didYouMean(name, declared),
+    );
   }
 }

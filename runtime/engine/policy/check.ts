@@ -55,7 +55,8 @@ function ruleIdsOf({ policy, extension, report }: SemanticCheck): string[] | und
 
 function checkExtension({ policy, extension, report }: SemanticCheck): void {
   for (const { index, message, suggestion, path } of extension.problems) {
-    report.error(["extends", index, ...(path === undefined ? [] : ["parameters", ...path])], message, suggestion);
+    const at = ["extends", index, ...(path === undefined ? [] : ["parameters", ...path])];
+    report.error(path === undefined ? "unusable_pack" : "invalid_parameter", at, message, suggestion);
   }
   for (const [index, use] of report.sound("extends", policy.extends ?? [])) {
     if (typeof use === "object") checkShadow(use, use.mode ?? policy.defaults?.mode, ["extends", index], report);
@@ -80,7 +81,7 @@ function checkUnique<T>(
   const seen = new Set<string>();
   for (const [index, item] of report.sound(list, items)) {
     const name = nameOf(item);
-    if (seen.has(name)) report.error([list, index, key], `the ${key} "${name}" is used twice`);
+    if (seen.has(name)) report.error("duplicate_name", [list, index, key], `the ${key} "${name}" is used twice`);
     seen.add(name);
   }
 }
@@ -95,5 +96,5 @@ function checkTests({ policy, extension, report }: SemanticCheck, ruleIds: reado
 function checkLeftovers({ policy, report }: SemanticCheck, detectors: DetectorCheck): void {
   if (!report.isSound("rules") || !report.isSound("tests")) return;
   detectors.leftovers();
-  if ((policy.tests ?? []).length === 0) report.warn([], "the policy has no tests");
+  if ((policy.tests ?? []).length === 0) report.warn("no_tests", [], "the policy has no tests");
 }

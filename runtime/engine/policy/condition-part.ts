@@ -70,9 +70,9 @@ export function namesIn(source: string): ReadonlySet<string> {
   return names;
 }
 
-/** The offset of the first list or map literal that is empty. */
-export function emptyLiteralIn(node: ASTNode): number | undefined {
-  if ((node.op === "list" || node.op === "map") && node.args.length === 0) return node.start;
+/** The first list or map literal that is empty. */
+export function emptyLiteralIn(node: ASTNode): ASTNode | undefined {
+  if ((node.op === "list" || node.op === "map") && node.args.length === 0) return node;
   for (const child of childrenOf(node)) {
     const found = emptyLiteralIn(child);
     if (found !== undefined) return found;

@@ -15,6 +15,7 @@ import {
   textSize,
   variableSize,
 } from "./condition-size.ts";
+import type { TextPart } from "./problem.ts";
 
 const stepLimit = 50_000_000;
 const nestingLimit = 2;
@@ -30,14 +31,14 @@ const sessionMethods: ReadonlyMap<string, readonly (readonly string[] | undefine
     .map(({ name, parameters }) => [name, parameters.map(({ texts }) => texts)]),
 );
 
-/** Something that a condition must not contain, at an offset of its source. */
+/** Something that a condition must not contain, and the part of its source. */
 export class ConditionRefused extends Error {
-  readonly offset: number;
+  readonly part: TextPart;
   readonly suggestions: readonly string[];
 
-  constructor(message: string, offset: number, suggestions: Iterable<string> = []) {
+  constructor(message: string, { start, end }: TextPart, suggestions: Iterable<string> = []) {
     super(message);
-    this.offset = offset;
+    this.part = { start, end };
     this.suggestions = [...suggestions];
   }
 }
@@ -69,7 +70,7 @@ export interface WalkContext {
   /** Lengths of the policy's lists. */
   readonly listLengths: ReadonlyMap<string, number>;
   /** Compiles a pattern and returns its number of instructions; throws ConditionRefused. */
-  readonly compilePattern: (pattern: string, offset: number) => number;
+  readonly compilePattern: (pattern: string, part: TextPart) => number;
 }
 
 /** Throws ConditionRefused for anything that is not allowed, and reports what could cost too much. */
@@ -79,7 +80,7 @@ export function inspectCondition(ast: ASTNode, context: WalkContext): ConditionS
   if (steps > stepLimit) {
     const times = Math.min(1_000_000, Math.ceil(steps / stepLimit)).toLocaleString("en");
     const message = `the condition could take ${times} times as long as is allowed; use a detector for scanning text`;
-    walk.exceed(message, ast.start);
+    walk.exceed(message, ast);
   }
   return walk;
 }
@@ -107,8 +108,8 @@ class Walk implements ConditionShape {
   /**
    * Records that something is too large. The walk continues, so that the names the condition reads are still collected.
    */
-  exceed(message: string, offset: number): void {
-    this.#excess ??= new ConditionRefused(message, offset);
+  exceed(message: string, part: TextPart): void {
+    this.#excess ??= new ConditionRefused(message, part);
   }
 
   visit(node: ASTNode, bound: Bound, nesting: number): Estimate {
@@ -195,7 +196,7 @@ class Walk implements ConditionShape {
     if (!functions.has(name)) {
       throw new ConditionRefused(
         `unknown function "${name}"; expected one of ${[...functions].join(", ")}`,
-        node.start,
+        node,
         functions,
       );
     }
@@ -211,11 +212,7 @@ class Walk implements ConditionShape {
     if (receiver.op === "id" && receiver.args === "session" && !bound.has("session")) return this.#ofSession(node);
     if (!methods.has(name)) {
       this.visit(receiver, bound, nesting);
-      throw new ConditionRefused(
-        `unknown method "${name}"; expected one of ${[...methods].join(", ")}`,
-        node.start,
-        methods,
-      );
+      throw new ConditionRefused(`unknown method "${name}"; expected one of ${[...methods].join(", ")}`, node, methods);
     }
     if (macros.has(name)) return this.#comprehension(node, bound, nesting);
     const { steps, sizes } = this.#all([receiver, ...args], bound, nesting);
@@ -230,16 +227,16 @@ class Walk implements ConditionShape {
     const expected = sessionMethods.get(name);
     if (expected === undefined) {
       const message = `unknown method "${name}" of session; expected one of ${[...sessionMethods.keys()].join(", ")}`;
-      throw new ConditionRefused(message, node.start, sessionMethods.keys());
+      throw new ConditionRefused(message, node, sessionMethods.keys());
     }
     for (const [index, arg] of args.entries()) {
       if (arg.op !== "value" || typeof arg.args !== "string") {
-        throw new ConditionRefused(`${name}() takes literal texts in quotes`, arg.start);
+        throw new ConditionRefused(`${name}() takes literal texts in quotes`, arg);
       }
       const known = expected[index];
       if (known === undefined || known.includes(arg.args)) continue;
       const message = `${name}() does not know "${arg.args}"; expected one of ${known.join(", ")}`;
-      throw new ConditionRefused(message, arg.start, known);
+      throw new ConditionRefused(message, arg, known);
     }
     this.reads.add("session");
     return { steps: name === "found" ? 20_000 : 600, size: scalar };
@@ -249,18 +246,18 @@ class Walk implements ConditionShape {
     const [pattern, ...rest] = args;
     if (pattern === undefined || rest.length > 0 || pattern.op !== "value" || typeof pattern.args !== "string") {
       const message = "matches() takes one argument, a literal pattern in quotes";
-      throw new ConditionRefused(message, pattern?.start ?? node.start);
+      throw new ConditionRefused(message, pattern ?? node);
     }
     this.matches.push(node);
     // Each character of the text may visit each instruction of the pattern.
-    const size = this.#context.compilePattern(pattern.args, pattern.start);
+    const size = this.#context.compilePattern(pattern.args, pattern);
     return Math.max(2_000, units <= smallUnits ? 0 : units * 10) * Math.max(1, size / 100);
   }
 
   #comprehension(node: ASTNode & { op: "rcall" }, bound: Bound, nesting: number): Estimate {
     const [name, receiver, args] = node.args;
     if (nesting >= nestingLimit) {
-      throw new ConditionRefused(`${name}() is nested deeper than ${nestingLimit} levels`, node.start);
+      throw new ConditionRefused(`${name}() is nested deeper than ${nestingLimit} levels`, node);
     }
     const over = this.visit(receiver, bound, nesting);
     const [variable, ...bodies] = args;
@@ -300,14 +297,14 @@ class Walk implements ConditionShape {
   }
 
   /** Records values that may exceed the limit for built values. */
-  #limit(what: "units" | "elements", by: string, most: number, { start }: ASTNode): void {
+  #limit(what: "units" | "elements", by: string, most: number, node: ASTNode): void {
     if (most <= builtLimits[what]) return;
     const [could, allowed] = [most, builtLimits[what]].map((number) => number.toLocaleString("en"));
     const message =
       what === "units"
         ? `the text that ${by} builds here could have ${could} characters, and ${allowed} are allowed: join shorter texts, or fewer`
         : `the list that ${by} builds here could have ${could} elements, and ${allowed} are allowed: ask the elements of each list with exists(), all() or "in" instead`;
-    this.exceed(message, start);
+    this.exceed(message, node);
   }
 
   #membership(nodes: readonly ASTNode[], bound: Bound, nesting: number): Estimate {

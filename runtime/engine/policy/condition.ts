@@ -18,7 +18,7 @@ import type { Size } from "./condition-size.ts";
 import { ConditionRefused, type ConditionShape, inspectCondition } from "./condition-syntax.ts";
 import { type Facts, factTypes, otherFacts, SessionFacts } from "./facts.ts";
 import { type ListDeclarations, maxItemsOf } from "./list.ts";
-import { didYouMean } from "./problem.ts";
+import { didYouMean, type TextPart } from "./problem.ts";
 
 /** A compiled condition. */
 export interface Condition {
@@ -35,8 +35,8 @@ export type ValueObserver = (estimate: Size, value: unknown, source: string) => 
 /** Why an expression is not a valid condition. */
 export interface ConditionProblem {
   readonly message: string;
-  /** Offset in the expression, in UTF-16 code units. */
-  readonly offset: number;
+  /** What of the expression it is about. */
+  readonly part: TextPart;
   readonly suggestion?: string;
   /**
    * Replaces a condition of a policy in force that is only too expensive: it reads the same names and never has a
@@ -117,13 +117,14 @@ export class ConditionCompiler {
     const program = this.#environment.parse(source);
     const shape = inspectCondition(program.ast, {
       listLengths: this.#listLengths,
-      compilePattern: (pattern, offset) => this.#compilePattern(pattern, offset),
+      compilePattern: (pattern, part) => this.#compilePattern(pattern, part),
     });
     const { reads, matches, excess } = shape;
     for (const node of matches) node.args[0] = linearMatch;
     const { valid, type, error } = program.check();
     if (!valid) return isOfCel(error) ? this.#problem(error) : uncheckable(error, program.ast);
-    if (type !== "bool" && type !== "dyn") return { message: `expected a condition (bool), found ${type}`, offset: 0 };
+    if (type !== "bool" && type !== "dyn")
+      return { message: `expected a condition (bool), found ${type}`, part: partOf(program.ast) };
     if (excess !== undefined) return { ...this.#problem(excess), standIn: { source, reads, holds: hasNoValue } };
     this.#guard(shape);
     return { source, reads, holds: (facts, isOver) => this.#time.within(isOver, () => holds(program, facts)) };
@@ -138,14 +139,14 @@ export class ConditionCompiler {
       observeValues(node, (value) => observer(size, value, node.input.slice(node.start, node.end)));
   }
 
-  #compilePattern(pattern: string, offset: number): number {
+  #compilePattern(pattern: string, part: TextPart): number {
     const known = this.#patterns.get(pattern);
     if (known !== undefined) return known.programSize();
     if (pattern.length > patternLimits.characters) {
-      throw new ConditionRefused(`the pattern is longer than ${patternLimits.characters} characters`, offset);
+      throw new ConditionRefused(`the pattern is longer than ${patternLimits.characters} characters`, part);
     }
     if (this.#instructions > patternLimits.instructions) {
-      throw new ConditionRefused("the patterns of the policy's conditions are too large together", offset);
+      throw new ConditionRefused("the patterns of the policy's conditions are too large together", part);
     }
     try {
       const compiled = RE2JS.compile(pattern);
@@ -153,7 +154,7 @@ export class ConditionCompiler {
       this.#instructions += compiled.programSize();
       return compiled.programSize();
     } catch (error) {
-      throw new ConditionRefused(`the pattern is not an RE2 expression: ${messageOf(error)}`, offset);
+      throw new ConditionRefused(`the pattern is not an RE2 expression: ${messageOf(error)}`, part);
     }
   }
 
@@ -168,14 +169,14 @@ export class ConditionCompiler {
     if (error instanceof ConditionRefused) {
       const called = /"(.+?)"/.exec(error.message)?.[1];
       const suggestion = called === undefined ? undefined : didYouMean(called, error.suggestions);
-      return { message: error.message, offset: error.offset, ...(suggestion === undefined ? {} : { suggestion }) };
+      return { message: error.message, part: error.part, ...(suggestion === undefined ? {} : { suggestion }) };
     }
     if (!isOfCel(error)) throw error;
     const message = readable(error.summary);
     const unknown = /^(?:unknown field|unknown variable) "(.+)"/.exec(message)?.[1];
     const known = [...fieldNames, ...Object.keys(factTypes), ...Object.keys(otherFacts), ...this.#listLengths.keys()];
     const suggestion = unknown === undefined ? operatorFor(message) : (ownersOf(unknown) ?? didYouMean(unknown, known));
-    return { message, offset: error.range?.start ?? 0, ...(suggestion === undefined ? {} : { suggestion }) };
+    return { message, part: error.range ?? { start: 0, end: 0 }, ...(suggestion === undefined ? {} : { suggestion }) };
   }
 }
 
@@ -185,14 +186,19 @@ function isOfCel(error: unknown): error is ParseError | CelTypeError | Evaluatio
 
 // The elements of an empty literal have no type, and the checker fails where several operators would apply.
 function uncheckable(error: unknown, ast: ASTNode): ConditionProblem {
-  const offset = emptyLiteralIn(ast);
-  if (offset === undefined) return { message: `the types cannot be checked: ${messageOf(error)}`, offset: 0 };
-  return { message: "the elements of an empty list or map have no type, so a condition cannot use them", offset };
+  const empty = emptyLiteralIn(ast);
+  if (empty === undefined) return { message: `the types cannot be checked: ${messageOf(error)}`, part: partOf(ast) };
+  const message = "the elements of an empty list or map have no type, so a condition cannot use them";
+  return { message, part: partOf(empty) };
+}
+
+function partOf({ start, end }: ASTNode): TextPart {
+  return { start, end };
 }
 
 /** True for the result of ConditionCompiler.compile when the expression is invalid. */
 export function isConditionProblem(result: Condition | ConditionProblem): result is ConditionProblem {
-  return "offset" in result;
+  return "part" in result;
 }
 
 function readable(summary: string): string {

@@ -78,7 +78,8 @@ class SchemaCheck {
     if (sameType.length === 0) {
       const types = [...new Set(resolved.flatMap(typesOf))];
       this.#problems.misshape(
-        node.position,
+        "wrong_type",
+        node.range,
         path,
         `expected ${types.map(withArticle).join(" or ")}, found ${describe(node)}`,
       );
@@ -90,7 +91,7 @@ class SchemaCheck {
     const best = sameType.reduce((chosen, next) => (shared(next) > shared(chosen) ? next : chosen));
     if (node.kind === "map" && sameType.length > 1 && shared(best) === 0) {
       const forms = sameType.map((alternative) => asArray(alternative.required ?? []).join(", "));
-      this.#problems.misshape(node.position, path, `expected an object with one of: ${forms.join("; ")}`);
+      this.#problems.misshape("missing_key", node.range, path, `expected an object with one of: ${forms.join("; ")}`);
       return;
     }
     this.check(node, best, path);
@@ -100,7 +101,8 @@ class SchemaCheck {
     const types = typesOf(schema);
     if (types.length === 0 || types.some((type) => hasType(node, type))) return true;
     this.#problems.misshape(
-      node.position,
+      "wrong_type",
+      node.range,
       path,
       `expected ${types.map(withArticle).join(" or ")}, found ${describe(node)}`,
     );
@@ -116,7 +118,8 @@ class SchemaCheck {
     const expected = values.map((value) => JSON.stringify(value)).join(", ");
     const value = node.kind === "scalar" ? String(node.value) : "";
     this.#problems.error(
-      node.position,
+      "invalid_value",
+      node.range,
       path,
       `expected ${values.length === 1 ? "" : "one of "}${expected}, found ${describe(node)}`,
       didYouMean(value, values.map(String)),
@@ -127,19 +130,20 @@ class SchemaCheck {
   #checkMap(node: SourceMap, schema: JsonObject, path: string): void {
     const properties = asObject(schema.properties ?? {});
     const { additionalProperties: others = true, propertyNames } = schema;
-    for (const [key, { keyPosition, value }] of node.entries) {
+    for (const [key, { keyRange, value }] of node.entries) {
       const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
       const at = childPath(path, key);
-      if (property === false) this.#problems.error(keyPosition, at, `"${key}" is not supported yet`);
+      if (property === false) this.#problems.error("unsupported_key", keyRange, at, `"${key}" is not supported yet`);
       else if (property !== undefined) this.check(value, asObject(property), at);
-      else if (others === false) this.#unknownKey(keyPosition, at, key, supportedKeys(properties));
+      else if (others === false) this.#unknownKey(keyRange, at, key, supportedKeys(properties));
       else {
-        if (propertyNames !== undefined) this.#checkName(key, asObject(propertyNames), keyPosition, at);
+        if (propertyNames !== undefined) this.#checkName(key, asObject(propertyNames), keyRange, at);
         if (typeof others === "object") this.check(value, asObject(others), at);
       }
     }
     for (const key of asArray(schema.required ?? []).map(String)) {
-      if (!node.entries.has(key)) this.#problems.misshape(node.position, childPath(path, key), `"${key}" is missing`);
+      if (node.entries.has(key)) continue;
+      this.#problems.misshape("missing_key", node.range, childPath(path, key), `"${key}" is missing`);
     }
     this.#checkBounds(
       node,
@@ -150,14 +154,15 @@ class SchemaCheck {
     );
   }
 
-  #unknownKey(position: SourceNode["position"], path: string, key: string, known: readonly string[]): void {
+  #unknownKey(range: SourceNode["range"], path: string, key: string, known: readonly string[]): void {
     const expected = known.length === 0 ? "no keys" : `one of ${known.join(", ")}`;
-    this.#problems.error(position, path, `unknown key "${clip(key)}"; expected ${expected}`, didYouMean(key, known));
+    const message = `unknown key "${clip(key)}"; expected ${expected}`;
+    this.#problems.error("unknown_key", range, path, message, didYouMean(key, known));
   }
 
-  #checkName(key: string, { pattern }: JsonObject, position: SourceNode["position"], path: string): void {
+  #checkName(key: string, { pattern }: JsonObject, range: SourceNode["range"], path: string): void {
     if (typeof pattern !== "string" || new RegExp(pattern, "u").test(key)) return;
-    this.#problems.error(position, path, `the name "${clip(key)}" has to match ${pattern}`);
+    this.#problems.error("invalid_format", range, path, `the name "${clip(key)}" has to match ${pattern}`);
   }
 
   #checkList(node: SourceList, schema: JsonObject, path: string): void {
@@ -169,7 +174,7 @@ class SchemaCheck {
       if (items !== undefined) this.check(item, asObject(items), at);
       if (schema.uniqueItems !== true) continue;
       const text = JSON.stringify(treeToJson(item));
-      if (seen.has(text)) this.#problems.error(item.position, at, `${clip(text)} appears twice`);
+      if (seen.has(text)) this.#problems.error("duplicate_item", item.range, at, `${clip(text)} appears twice`);
       seen.add(text);
     }
   }
@@ -180,7 +185,7 @@ class SchemaCheck {
       this.#checkBounds(node, value.length, ["character", "characters"], [schema.minLength, schema.maxLength], path);
       const pattern = schema.pattern;
       if (typeof pattern === "string" && !new RegExp(pattern, "u").test(value)) {
-        this.#problems.error(node.position, path, `"${clip(value)}" has to match ${pattern}`);
+        this.#problems.error("invalid_format", node.range, path, `"${clip(value)}" has to match ${pattern}`);
       }
     }
     if (typeof value === "number") this.#checkNumber(node, value, schema, path);
@@ -201,7 +206,8 @@ class SchemaCheck {
       maximum === undefined ? undefined : `at most ${maximum}`,
       exclusiveMaximum === undefined ? undefined : `less than ${exclusiveMaximum}`,
     ];
-    this.#problems.error(node.position, path, `expected ${bounds.filter(Boolean).join(" and ")}, found ${value}`);
+    const message = `expected ${bounds.filter(Boolean).join(" and ")}, found ${value}`;
+    this.#problems.error("out_of_range", node.range, path, message);
   }
 
   /** The tuple has the singular and the plural noun for the counted things. */
@@ -215,10 +221,10 @@ class SchemaCheck {
     const counted = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
     const found = size.toLocaleString("en");
     if (typeof min === "number" && size < min) {
-      this.#problems.error(node.position, path, `expected at least ${counted(min)}, found ${found}`);
+      this.#problems.error("out_of_range", node.range, path, `expected at least ${counted(min)}, found ${found}`);
     }
     if (typeof max === "number" && size > max) {
-      this.#problems.error(node.position, path, `expected at most ${counted(max)}, found ${found}`);
+      this.#problems.error("out_of_range", node.range, path, `expected at most ${counted(max)}, found ${found}`);
     }
   }
 }

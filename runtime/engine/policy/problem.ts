@@ -1,9 +1,10 @@
 // Problems of a policy document: all at once, each with its position in the source and what was expected.
 
-/** An error or a warning about a policy document. Line and column count from 1; 0 means unknown. */
-export interface PolicyProblem {
-  readonly line: number;
-  readonly column: number;
+import type { ProblemCode } from "./problem-code.ts";
+
+/** An error or a warning about a policy document. */
+export interface PolicyProblem extends SourceRange {
+  readonly code: ProblemCode;
   /** Path in the document, such as "rules[0].action". */
   readonly path: string;
   readonly message: string;
@@ -12,14 +13,34 @@ export interface PolicyProblem {
   readonly severity: "error" | "warning";
 }
 
-/** A position in the source text, counted from 1; 0 when the document did not come as text. */
+/**
+ * A position in the source text. Both count from 1, columns in UTF-16 code units; 0 when the document did not come as
+ * text.
+ */
 export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** The position in a document that did not come as text. */
-export const noPosition: SourcePosition = { line: 0, column: 0 };
+/** A part of the source text. It begins at line and column; the end is the position after its last character. */
+export interface SourceRange extends SourcePosition {
+  readonly endLine: number;
+  readonly endColumn: number;
+}
+
+/** A part of a string, in UTF-16 code units; `end` is the offset after it. */
+export interface TextPart {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The range in a document that did not come as text. */
+export const nowhere: SourceRange = { line: 0, column: 0, endLine: 0, endColumn: 0 };
+
+/** The range between two positions. */
+export function rangeBetween({ line, column }: SourcePosition, end: SourcePosition): SourceRange {
+  return { line, column, endLine: end.line, endColumn: end.column };
+}
 
 /** Thrown when a policy with errors is to be used. */
 export class PolicyInvalid extends Error {
@@ -45,14 +66,15 @@ export class Problems {
   readonly #misshapen: string[] = [];
 
   /** Adds an error. */
-  error(position: SourcePosition, path: string, message: string, suggestion?: string): void {
-    this.#add("error", position, path, message, suggestion);
+  error(code: ProblemCode, range: SourceRange, path: string, message: string, suggestion?: string): void {
+    const more = suggestion === undefined ? {} : { suggestion };
+    this.#add({ code, ...range, path, message, ...more, severity: "error" });
   }
 
   /** Adds an error that leaves the value at the path without its type, so that semantic checks skip it. */
-  misshape(position: SourcePosition, path: string, message: string): void {
+  misshape(code: ProblemCode, range: SourceRange, path: string, message: string): void {
     this.#misshapen.push(path);
-    this.#add("error", position, path, message);
+    this.error(code, range, path, message);
   }
 
   /** True when the value at the path, or one below it, has the wrong type. */
@@ -61,8 +83,9 @@ export class Problems {
   }
 
   /** Adds a warning. */
-  warn(position: SourcePosition, path: string, message: string, suggestion?: string): void {
-    this.#add("warning", position, path, message, suggestion);
+  warn(code: ProblemCode, range: SourceRange, path: string, message: string, suggestion?: string): void {
+    const more = suggestion === undefined ? {} : { suggestion };
+    this.#add({ code, ...range, path, message, ...more, severity: "warning" });
   }
 
   /** True when there is at least one error. */
@@ -80,16 +103,10 @@ export class Problems {
     return [...this.#all].sort((a, b) => a.line - b.line || a.column - b.column);
   }
 
-  #add(
-    severity: "error" | "warning",
-    { line, column }: SourcePosition,
-    path: string,
-    message: string,
-    suggestion?: string,
-  ): void {
+  #add(problem: PolicyProblem): void {
     // A hostile document must not produce an answer much larger than itself.
     if (this.#all.length >= maxProblems) return;
-    this.#all.push({ line, column, path, message, ...(suggestion === undefined ? {} : { suggestion }), severity });
+    this.#all.push(problem);
   }
 }
 

@@ -1,8 +1,9 @@
-// Reports problems by the path of a value, and finds its position in the source.
+// Reports problems by the path of a value, and finds its place in the source.
 
-import type { Problems } from "./problem.ts";
+import type { Problems, TextPart } from "./problem.ts";
+import type { ProblemCode } from "./problem-code.ts";
 import type { SourceNode } from "./source-tree.ts";
-import { keyPositionAt, nodeAt, pathText, positionAt, type TreePath } from "./tree-path.ts";
+import { keyRangeAt, nodeAt, pathText, rangeAt, type TreePath } from "./tree-path.ts";
 
 /** Reports problems of a document by paths. */
 export class Reporter {
@@ -22,16 +23,16 @@ export class Reporter {
     return Date.parse(moment) <= this.#nowMs;
   }
 
-  /** Adds an error about the value at a path; `offset` is the offset of a character in it when it is a string. */
-  error(path: TreePath, message: string, suggestion?: string, offset?: number): void {
-    const node = offset === undefined ? undefined : nodeAt(this.#tree, path);
-    const at = node?.kind === "scalar" && offset !== undefined ? node.positionAt?.(offset) : undefined;
-    this.#problems.error(at ?? positionAt(this.#tree, path), pathText(path), message, suggestion);
+  /** Adds an error about the value at a path, or about a part of it when it is a string. */
+  error(code: ProblemCode, path: TreePath, message: string, suggestion?: string, part?: TextPart): void {
+    const node = part === undefined ? undefined : nodeAt(this.#tree, path);
+    const range = node?.kind === "scalar" && part !== undefined ? node.rangeOf?.(part.start, part.end) : undefined;
+    this.#problems.error(code, range ?? rangeAt(this.#tree, path), pathText(path), message, suggestion);
   }
 
   /** Adds a warning about the key at a path. */
-  warn(path: TreePath, message: string, suggestion?: string): void {
-    this.#problems.warn(keyPositionAt(this.#tree, path), pathText(path), message, suggestion);
+  warn(code: ProblemCode, path: TreePath, message: string, suggestion?: string): void {
+    this.#problems.warn(code, keyRangeAt(this.#tree, path), pathText(path), message, suggestion);
   }
 
   /** The entries of a list that have the right shape, with their indices in the document. */

@@ -1,63 +1,79 @@
-// Parses a document into a tree in which every value and key has its position in the source. Aliases are expanded while
+// Parses a document into a tree in which every value and key has its place in the source. Aliases are expanded while
 // nodes are counted, so that an alias bomb hits the limit instead of exhausting memory.
 
 import type { JsonValue } from "@bufbuild/protobuf";
-import { type Alias, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, type Scalar } from "yaml";
-import { noPosition, type Problems, type SourcePosition } from "./problem.ts";
+import {
+  type Alias,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import { nowhere, type Problems, rangeBetween, type SourcePosition, type SourceRange } from "./problem.ts";
 
-/** A value with its position. */
+/** A value with its place. */
 export type SourceNode = SourceMap | SourceList | SourceScalar;
 
 /** An object. */
 export interface SourceMap {
   readonly kind: "map";
-  readonly position: SourcePosition;
+  readonly range: SourceRange;
   readonly entries: ReadonlyMap<string, SourceEntry>;
 }
 
 /** The value of a key of an object. */
 export interface SourceEntry {
-  readonly keyPosition: SourcePosition;
+  readonly keyRange: SourceRange;
   readonly value: SourceNode;
 }
 
 /** An array. */
 export interface SourceList {
   readonly kind: "list";
-  readonly position: SourcePosition;
+  readonly range: SourceRange;
   readonly items: readonly SourceNode[];
 }
 
 /** A string, number, boolean or null. */
 export interface SourceScalar {
   readonly kind: "scalar";
-  readonly position: SourcePosition;
+  readonly range: SourceRange;
   readonly value: string | number | boolean | null;
-  /** The position of a character of the string, when the source spells the string verbatim. */
-  readonly positionAt?: (offset: number) => SourcePosition;
+  /** The place of the characters from one offset to before another, when the source spells the string verbatim. */
+  readonly rangeOf?: (start: number, end: number) => SourceRange;
 }
 
 const limits = { sizeBytes: 262_144, depth: 32, nodes: 50_000 } as const;
 
 class TreeLimit extends Error {
-  readonly position: SourcePosition;
+  readonly range: SourceRange;
 
-  constructor(message: string, position: SourcePosition) {
+  constructor(message: string, range: SourceRange) {
     super(message);
-    this.position = position;
+    this.range = range;
   }
 }
 
 /** Parses YAML or JSON text. Undefined when it cannot be parsed; the problems say why. */
 export function treeFromText(source: string, problems: Problems): SourceNode | undefined {
   if (Buffer.byteLength(source) > limits.sizeBytes) {
-    problems.error(endOfLimit(source), "", `the document is larger than ${limits.sizeBytes / 1024} KiB`);
+    problems.error("too_large", endOfLimit(source), "", `the document is larger than ${limits.sizeBytes / 1024} KiB`);
     return undefined;
   }
   const tooDeep = offsetTooDeep(source);
   if (tooDeep !== undefined) {
-    const position = positionOfOffset(source, tooDeep);
-    problems.error(position, "", `the document is nested deeper than ${limits.depth} levels`);
+    const range = rangeOfCharacter(source, tooDeep);
+    problems.error("too_large", range, "", `the document is nested deeper than ${limits.depth} levels`);
     return undefined;
   }
   const lines = new LineCounter();
@@ -65,12 +81,12 @@ export function treeFromText(source: string, problems: Problems): SourceNode | u
   const options = { version: "1.2", schema: "core", prettyErrors: false, uniqueKeys: false } as const;
   const document = parseDocument(source, { ...options, lineCounter: lines });
   for (const { message, pos } of document.errors) {
-    problems.error(positionOf(lines, pos[0]), "", message.split("\n", 1)[0] ?? message);
+    problems.error("syntax", syntaxRange(source, lines, pos), "", message.split("\n", 1)[0] ?? message);
   }
   for (const { code, message, pos } of document.warnings) {
     // For example "!secret x": the value would be used without what its author meant by the tag.
     if (code === "TAG_RESOLVE_FAILED")
-      problems.error(positionOf(lines, pos[0]), "", message.split("\n", 1)[0] ?? message);
+      problems.error("syntax", syntaxRange(source, lines, pos), "", message.split("\n", 1)[0] ?? message);
   }
   if (problems.hasErrors) return undefined;
   return guarded(problems, () => new TextTree(source, lines, problems).build(document.contents, 0));
@@ -80,16 +96,16 @@ export function treeFromText(source: string, problems: Problems): SourceNode | u
 export function treeFromJson(value: JsonValue, problems: Problems): SourceNode | undefined {
   const size = new TreeSize();
   const build = (json: JsonValue, depth: number): SourceNode => {
-    size.add(depth, json, () => noPosition);
+    size.add(depth, json, () => nowhere);
     if (Array.isArray(json)) {
-      return { kind: "list", position: noPosition, items: json.map((item) => build(item, depth + 1)) };
+      return { kind: "list", range: nowhere, items: json.map((item) => build(item, depth + 1)) };
     }
-    if (json === null || typeof json !== "object") return { kind: "scalar", position: noPosition, value: json };
+    if (json === null || typeof json !== "object") return { kind: "scalar", range: nowhere, value: json };
     const entries = Object.entries(json).map(([key, item]) => {
-      size.add(depth, key, () => noPosition);
-      return [key, { keyPosition: noPosition, value: build(item, depth + 1) }] as const;
+      size.add(depth, key, () => nowhere);
+      return [key, { keyRange: nowhere, value: build(item, depth + 1) }] as const;
     });
-    return { kind: "map", position: noPosition, entries: new Map(entries) };
+    return { kind: "map", range: nowhere, entries: new Map(entries) };
   };
   return guarded(problems, () => build(value, 0));
 }
@@ -106,21 +122,30 @@ function guarded(problems: Problems, build: () => SourceNode): SourceNode | unde
     return build();
   } catch (error) {
     if (!(error instanceof TreeLimit)) throw error;
-    problems.error(error.position, "", error.message);
+    problems.error("too_large", error.range, "", error.message);
     return undefined;
   }
 }
 
-/** The position of the first character beyond the limit. */
-function endOfLimit(source: string): SourcePosition {
+/** The first character beyond the limit. */
+function endOfLimit(source: string): SourceRange {
   // At most as many characters as bytes fit, so the end is within this part.
   const fitting = Buffer.from(source.slice(0, limits.sizeBytes)).subarray(0, limits.sizeBytes).toString("utf8");
-  return positionOfOffset(source, fitting.length);
+  return rangeOfCharacter(source, fitting.length);
 }
 
-function positionOfOffset(source: string, offset: number): SourcePosition {
+function rangeOfCharacter(source: string, offset: number): SourceRange {
   const before = source.slice(0, offset);
-  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+  const line = before.split("\n").length;
+  const column = offset - before.lastIndexOf("\n");
+  const length = (source.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
+  return { line, column, endLine: line, endColumn: column + length };
+}
+
+/** What a library's error is about, without the line ends and spaces after it. */
+function syntaxRange(source: string, lines: LineCounter, [start, end]: readonly [number, number]): SourceRange {
+  const length = source.slice(start, end).trimEnd().length;
+  return rangeBetween(positionOf(lines, start), positionOf(lines, start + length));
 }
 
 /**
@@ -131,15 +156,14 @@ class TreeSize {
   #nodes = 0;
   #characters = 0;
 
-  add(depth: number, value: unknown, position: () => SourcePosition): void {
+  add(depth: number, value: unknown, range: () => SourceRange): void {
     this.#nodes++;
     if (typeof value === "string") this.#characters += value.length;
-    if (depth > limits.depth)
-      throw new TreeLimit(`the document is nested deeper than ${limits.depth} levels`, position());
+    if (depth > limits.depth) throw new TreeLimit(`the document is nested deeper than ${limits.depth} levels`, range());
     if (this.#nodes > limits.nodes)
-      throw new TreeLimit(`the document has more than ${limits.nodes} keys and values`, position());
+      throw new TreeLimit(`the document has more than ${limits.nodes} keys and values`, range());
     if (this.#characters > limits.sizeBytes) {
-      throw new TreeLimit(`the document has more than ${limits.sizeBytes / 1024} Ki characters`, position());
+      throw new TreeLimit(`the document has more than ${limits.sizeBytes / 1024} Ki characters`, range());
     }
   }
 }
@@ -174,6 +198,15 @@ function positionOf(lines: LineCounter, offset: number): SourcePosition {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
+/** The keys, values and items of a collection, in the order of the source. */
+function partsOf({ items }: YAMLMap | YAMLSeq): Node[] {
+  return items.flatMap((item) => (isPair(item) ? [item.key, item.value] : [item])).filter((part) => isNode(part));
+}
+
+function isEmpty({ line, column, endLine, endColumn }: SourceRange): boolean {
+  return line === endLine && column === endColumn;
+}
+
 /** Turns the nodes of the YAML library into ours. */
 class TextTree {
   readonly #source: string;
@@ -181,7 +214,7 @@ class TextTree {
   readonly #problems: Problems;
   readonly #anchors = new Map<string, unknown>();
   readonly #size = new TreeSize();
-  #alias: SourcePosition | undefined;
+  #alias: SourceRange | undefined;
 
   constructor(source: string, lines: LineCounter, problems: Problems) {
     this.#source = source;
@@ -190,22 +223,22 @@ class TextTree {
   }
 
   build(node: unknown, depth: number): SourceNode {
-    this.#size.add(depth, isScalar(node) ? node.value : undefined, () => this.#alias ?? this.#position(node));
+    this.#size.add(depth, isScalar(node) ? node.value : undefined, () => this.#alias ?? this.#range(node));
     if (isAlias(node)) return this.#expanded(node, depth);
     if (isMap(node) || isSeq(node) || isScalar(node)) {
       if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     }
-    const position = this.#position(node);
-    if (isMap(node)) return { kind: "map", position, entries: this.#entries(node.items, depth) };
-    if (isSeq(node)) return { kind: "list", position, items: node.items.map((item) => this.build(item, depth + 1)) };
-    if (isScalar(node)) return this.#scalar(node, position);
-    return { kind: "scalar", position, value: null };
+    const range = this.#range(node);
+    if (isMap(node)) return { kind: "map", range, entries: this.#entries(node.items, depth) };
+    if (isSeq(node)) return { kind: "list", range, items: node.items.map((item) => this.build(item, depth + 1)) };
+    if (isScalar(node)) return this.#scalar(node, range);
+    return { kind: "scalar", range, value: null };
   }
 
-  /** Expands an alias. When the limit is exceeded, the position is that of the outermost alias. */
+  /** Expands an alias. When the limit is exceeded, the place is that of the outermost alias. */
   #expanded(node: Alias, depth: number): SourceNode {
     const outer = this.#alias;
-    this.#alias ??= this.#position(node);
+    this.#alias ??= this.#range(node);
     const built = this.build(this.#anchors.get(node.source) ?? null, depth + 1);
     this.#alias = outer;
     return built;
@@ -215,38 +248,53 @@ class TextTree {
     const entries = new Map<string, SourceEntry>();
     for (const pair of pairs) {
       const [name, entry] = this.#entry(pair, depth);
-      if (entries.has(name)) this.#problems.error(entry.keyPosition, "", "Map keys must be unique");
+      if (entries.has(name)) this.#problems.error("duplicate_key", entry.keyRange, "", "Map keys must be unique");
       entries.set(name, entry);
     }
     return entries;
   }
 
   #entry({ key, value }: { key: unknown; value: unknown }, depth: number) {
-    const keyPosition = this.#position(key);
-    if (!isScalar(key)) this.#problems.error(keyPosition, "", "a key has to be a string");
+    const keyRange = this.#range(key);
+    if (!isScalar(key)) this.#problems.error("syntax", keyRange, "", "a key has to be a string");
     const name = isScalar(key) ? (key.source ?? String(key.value)) : "";
-    this.#size.add(depth, name, () => this.#alias ?? keyPosition);
+    this.#size.add(depth, name, () => this.#alias ?? keyRange);
     const built = this.build(value, depth + 1);
-    // A key without a value has no node of its own, so its problems get the position of the key.
-    return [
-      name,
-      { keyPosition, value: built.position === noPosition ? { ...built, position: keyPosition } : built },
-    ] as const;
+    // Of a key without a value there is nothing to mark, so its problems get the place of the key.
+    return [name, { keyRange, value: isEmpty(built.range) ? { ...built, range: keyRange } : built }] as const;
   }
 
-  #scalar(node: Scalar, position: SourcePosition): SourceScalar {
+  #scalar(node: Scalar, range: SourceRange): SourceScalar {
     const { value } = node;
-    if (typeof value === "string")
-      return { kind: "scalar", position, value, positionAt: this.#characters(node, value) };
-    if (typeof value === "boolean" || value === null) return { kind: "scalar", position, value };
-    if (typeof value === "number" && Number.isFinite(value)) return { kind: "scalar", position, value };
-    this.#problems.error(position, "", "expected a string, a finite number, a boolean or null");
-    return { kind: "scalar", position, value: null };
+    if (typeof value === "string") return { kind: "scalar", range, value, rangeOf: this.#parts(node, value) };
+    if (typeof value === "boolean" || value === null) return { kind: "scalar", range, value };
+    if (typeof value === "number" && Number.isFinite(value)) return { kind: "scalar", range, value };
+    this.#problems.error("wrong_type", range, "", "expected a string, a finite number, a boolean or null");
+    return { kind: "scalar", range, value: null };
   }
 
-  #position(node: unknown): SourcePosition {
-    if (!(isMap(node) || isSeq(node) || isScalar(node) || isAlias(node))) return noPosition;
-    return node.range == null ? noPosition : positionOf(this.#lines, node.range[0]);
+  #range(node: unknown): SourceRange {
+    if (!isNode(node) || node.range == null) return nowhere;
+    return rangeBetween(positionOf(this.#lines, node.range[0]), positionOf(this.#lines, this.#endOf(node)));
+  }
+
+  /**
+   * The offset after a node. An object or array of several lines ends with what stands on its first line: a mark over
+   * all of it would say nothing.
+   */
+  #endOf(node: Node): number {
+    const [start, valueEnd] = node.range ?? [0, 0];
+    const end = start + this.#source.slice(start, valueEnd).trimEnd().length;
+    if (!isCollection(node)) return end;
+    const lineEnd = this.#source.indexOf("\n", start);
+    if (lineEnd === -1 || end <= lineEnd) return end;
+    const onLine = partsOf(node).findLast(({ range }) => range != null && range[0] < lineEnd);
+    return onLine === undefined ? start + 1 : this.#endOf(onLine);
+  }
+
+  #parts(node: Scalar, value: string): SourceScalar["rangeOf"] {
+    const positionAt = this.#characters(node, value);
+    return positionAt && ((start, end) => rangeBetween(positionAt(start), positionAt(end)));
   }
 
   /** Maps characters of a string to their positions; undefined when escapes or folding change the text. */

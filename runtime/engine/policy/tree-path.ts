@@ -1,6 +1,6 @@
-// Finds the position of a path in a source tree.
+// Finds the place of a path in a source tree.
 
-import { childPath, noPosition, type SourcePosition } from "./problem.ts";
+import { childPath, nowhere, type SourceRange } from "./problem.ts";
 import type { SourceNode } from "./source-tree.ts";
 
 /** A path as the list of its keys. */
@@ -17,21 +17,21 @@ export function nodeAt(root: SourceNode, path: TreePath): SourceNode | undefined
   return node;
 }
 
-/** The position of the value at a path, or of the nearest node above it. */
-export function positionAt(root: SourceNode, path: TreePath): SourcePosition {
+/** The range of the value at a path, or of the nearest node above it. */
+export function rangeAt(root: SourceNode, path: TreePath): SourceRange {
   for (let length = path.length; length >= 0; length--) {
     const node = nodeAt(root, path.slice(0, length));
-    if (node !== undefined) return node.position;
+    if (node !== undefined) return node.range;
   }
-  return noPosition;
+  return nowhere;
 }
 
-/** The position of the key at a path. */
-export function keyPositionAt(root: SourceNode, path: TreePath): SourcePosition {
+/** The range of the key at a path. */
+export function keyRangeAt(root: SourceNode, path: TreePath): SourceRange {
   const parent = nodeAt(root, path.slice(0, -1));
   const key = path.at(-1);
   const entry = parent?.kind === "map" && key !== undefined ? parent.entries.get(String(key)) : undefined;
-  return entry?.keyPosition ?? positionAt(root, path);
+  return entry?.keyRange ?? rangeAt(root, path);
 }
 
 /** The path as text, such as "rules[0].action". */

@@ -17,7 +17,7 @@ export function warnOfUnreachableRules(policy: PolicyDocument, definitions: Defi
   const rules = [...report.sound("rules", policy.rules)];
   for (const [index, rule] of rules) {
     const why = contradictionIn(rule, policy);
-    if (why !== undefined) report.warn(["rules", index], `rule "${rule.id}" never matches: ${why}`);
+    if (why !== undefined) report.warn("unreachable_rule", ["rules", index], `rule "${rule.id}" never matches: ${why}`);
   }
   let comparisons = 0;
   const judged = rules.flatMap(([index, rule]) =>
@@ -33,7 +33,7 @@ export function warnOfUnreachableRules(policy: PolicyDocument, definitions: Defi
     });
     if (other === undefined) continue;
     needless.add(index);
-    report.warn(["rules", index], needlessness(effective, other.effective));
+    report.warn("needless_rule", ["rules", index], needlessness(effective, other.effective));
   }
 }
 

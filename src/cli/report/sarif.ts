@@ -4,12 +4,12 @@
 import { isAbsolute, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { PolicyProblem, SourcePosition } from "../../../runtime/engine/policy/problem.ts";
+import type { PolicyProblem, SourceRange } from "../../../runtime/engine/policy/problem.ts";
+import { problemKinds } from "../../../runtime/engine/policy/problem-code.ts";
 import type { TestedFile, TestRun } from "../test-run.ts";
 
 const rules = [
-  { id: "policy-error", shortDescription: { text: "The policy is not valid." } },
-  { id: "policy-warning", shortDescription: { text: "Something in the policy is doubtful." } },
+  ...Object.entries(problemKinds).map(([id, text]) => ({ id, shortDescription: { text } })),
   { id: "policy-test", shortDescription: { text: "A test of the policy fails." } },
 ];
 
@@ -38,9 +38,9 @@ function resultsOf({ file, results }: TestedFile): JsonObject[] {
 }
 
 function problemResult(file: string, problem: PolicyProblem): JsonObject {
-  const { path, message, suggestion, severity } = problem;
+  const { code, path, message, suggestion, severity } = problem;
   const text = `${path === "" ? "" : `${path}: `}${message}${suggestion === undefined ? "" : ` (${suggestion})`}`;
-  return result(`policy-${severity}`, severity, text, file, problem);
+  return result(code, severity, text, file, problem);
 }
 
 function result(
@@ -48,10 +48,10 @@ function result(
   level: string,
   text: string,
   file: string,
-  { line, column }: SourcePosition,
+  { line, column, endLine, endColumn }: SourceRange,
 ): JsonObject {
   const physicalLocation: JsonObject = { artifactLocation: { uri: uriOf(file) } };
-  if (line > 0) physicalLocation.region = { startLine: line, startColumn: Math.max(1, column) };
+  if (line > 0) physicalLocation.region = { startLine: line, startColumn: column, endLine, endColumn };
   return {
     ruleId,
     ruleIndex: rules.findIndex(({ id }) => id === ruleId),

@@ -6,9 +6,9 @@ import { type PolicyTestResult, TestBench } from "../../../runtime/engine/author
 import { catalog } from "../../../runtime/engine/detectors/catalog.ts";
 import type { PolicyDocument, PolicyTest } from "../../../runtime/engine/policy/document.ts";
 import { canonicalPolicy, parsePolicy } from "../../../runtime/engine/policy/parse.ts";
-import { type PolicyProblem, Problems, type SourcePosition } from "../../../runtime/engine/policy/problem.ts";
+import { nowhere, type PolicyProblem, Problems, type SourceRange } from "../../../runtime/engine/policy/problem.ts";
 import { treeFromText } from "../../../runtime/engine/policy/source-tree.ts";
-import { positionAt } from "../../../runtime/engine/policy/tree-path.ts";
+import { rangeAt } from "../../../runtime/engine/policy/tree-path.ts";
 import { verdictRulesOf } from "../../../runtime/engine/stream/notice.ts";
 import type { Tools } from "./tools.ts";
 
@@ -29,7 +29,7 @@ export interface CheckedDocument {
   readonly policy: PolicyDocument | undefined;
   /** The document as it was written; null when it came as JSON. */
   readonly source: string | null;
-  /** Positions of the keys of `match` in the source; none when the document came as JSON. */
+  /** Places of the keys of `match` in the source; none when the document came as JSON. */
   readonly matchPlaces: MatchPlaces;
   readonly problems: readonly PolicyProblem[];
   /** Results of its own tests; empty when it has errors or they were left out. */
@@ -38,10 +38,10 @@ export interface CheckedDocument {
   readonly untilVerdict: readonly VerdictRule[];
 }
 
-/** Positions in the source, by the key of `match`. */
+/** Places in the source, by the key of `match`. */
 export interface MatchPlaces {
-  readonly envs: SourcePosition;
-  readonly agents: SourcePosition;
+  readonly envs: SourceRange;
+  readonly agents: SourceRange;
 }
 
 /**
@@ -79,10 +79,10 @@ export function runTests(
   });
 }
 
-const nowhereOf: MatchPlaces = { envs: { line: 0, column: 0 }, agents: { line: 0, column: 0 } };
+const nowhereOf: MatchPlaces = { envs: nowhere, agents: nowhere };
 
 function placesOf({ match }: PolicyDocument, source: string | null): MatchPlaces {
   const tree = source === null || match === undefined ? undefined : treeFromText(source, new Problems());
   if (tree === undefined) return nowhereOf;
-  return { envs: positionAt(tree, ["match", "envs"]), agents: positionAt(tree, ["match", "agents"]) };
+  return { envs: rangeAt(tree, ["match", "envs"]), agents: rangeAt(tree, ["match", "agents"]) };
 }

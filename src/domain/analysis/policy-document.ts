@@ -39,6 +39,10 @@ export function policyInvalid(problems: readonly PolicyProblem[]): Fault {
   const place = first === undefined || first.line === 0 ? "" : `line ${first.line}, column ${first.column}: `;
   const message = first === undefined ? "the document is not a policy" : `${place}${first.path}: ${first.message}`;
   return new Fault(Reason.POLICY_INVALID, message, {
-    extra: { problems: problems.map((problem) => ({ suggestion: null, ...problem })) },
+    extra: {
+      problems: problems.map(({ endLine, endColumn, suggestion = null, ...problem }) => {
+        return { ...problem, suggestion, end_line: endLine, end_column: endColumn };
+      }),
+    },
   });
 }

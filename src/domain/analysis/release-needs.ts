@@ -6,7 +6,7 @@ import type { PolicyDocument } from "../../../runtime/engine/policy/document.ts"
 import { noPacks } from "../../../runtime/engine/policy/extend.ts";
 import { isNamed, requiredLists } from "../../../runtime/engine/policy/list.ts";
 import { layersOf } from "../../../runtime/engine/policy/parse.ts";
-import type { PolicyProblem } from "../../../runtime/engine/policy/problem.ts";
+import { nowhere, type PolicyProblem } from "../../../runtime/engine/policy/problem.ts";
 import { backendOf } from "../../../runtime/engine/policy/reference.ts";
 import type { PolicySource } from "../../../runtime/engine/policy-plan/compiled-policy.ts";
 import type { AgentPart } from "../../../runtime/engine/segment/agent-part.ts";
@@ -51,7 +51,7 @@ function missingLists(
   const required = new Set(documents.flatMap((document) => requiredLists(document.lists ?? {})));
   const missing = [...required].filter((name) => !lists.some((list) => list.name === name && meets(list, policy)));
   return missing.map((name) => ({
-    ...{ line: 0, column: 0, path: `lists.${name}`, severity: "error" as const },
+    ...{ code: "unknown_list" as const, ...nowhere, path: `lists.${name}`, severity: "error" as const },
     message: `policy "${policy.name}" reads the list "${name}", which does not exist in its scope`,
     suggestion: "create the list, or give the policy a default for it",
   }));
@@ -71,7 +71,7 @@ export function neededBackends(policies: readonly PolicySource[], known: readonl
     for (const key of keys) needed.add(key);
     const missing = [...keys].filter((key) => !known.includes(key));
     return missing.map((key) => ({
-      ...{ line: 0, column: 0, path: "detectors", severity: "error" as const },
+      ...{ code: "unknown_backend" as const, ...nowhere, path: "detectors", severity: "error" as const },
       message: `policy "${policy.name}" names the detector backend "${key}", which does not exist`,
       suggestion: `set it at /v1/orgs/{org_id}/detector-backends/${key}`,
     }));

@@ -12,6 +12,7 @@ export function assertMeetsScope(
   scope: PolicyScope,
 ): void {
   const problems = contradictions(policy, scope).map(({ key, message }) => ({
+    code: "scope_mismatch" as const,
     ...matchPlaces[key],
     path: `match.${key}`,
     message,

@@ -1,6 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Scope } from "../../../gen/policyguard/common/v1/scope_pb.ts";
+import { ProblemCode } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import type { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import type { CheckedDocument } from "../../domain/analysis/check-policy.ts";
 import type { Policies } from "../../domain/policy/policy.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf, searchOf } from "../../kit/rpc/page.ts";
@@ -48,12 +50,17 @@ export function policyHandlers(
       return {
         valid,
         document: checked.document,
-        problems: checked.problems.map((problem) => ({ ...problem })),
+        problems: checked.problems.map((problem) => ({ ...problem, code: codeOf(problem) })),
         tests: checked.tests.map((test) => ({ ...test, failures: [...test.failures] })),
         untilVerdict: [...checked.untilVerdict],
       };
     },
   };
+}
+
+/** The names of the enum are the engine's, in upper case. */
+function codeOf({ code }: CheckedDocument["problems"][number]): ProblemCode {
+  return ProblemCode[code.toUpperCase() as Uppercase<typeof code>];
 }
 
 function scopeInput(scope: Scope | undefined) {

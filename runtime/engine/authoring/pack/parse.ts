@@ -6,7 +6,7 @@ import type { PolicyTest } from "../../policy/document.ts";
 import { checkSchema } from "../../policy/json-schema.ts";
 import { didYouMean, type PolicyProblem, Problems } from "../../policy/problem.ts";
 import { type SourceNode, treeFromText, treeToJson } from "../../policy/source-tree.ts";
-import { keyPositionAt, pathText, positionAt } from "../../policy/tree-path.ts";
+import { keyRangeAt, pathText, rangeAt } from "../../policy/tree-path.ts";
 import { digestOf } from "./digest.ts";
 import { objectOf, type Pack, type PackMetadata, type PackTest } from "./pack.ts";
 import { problemsOfSchema } from "./parameters.ts";
@@ -69,13 +69,19 @@ function checkReferences(json: JsonObject, tree: SourceNode, problems: Problems)
   const properties = objectOf(objectOf(json.parameters).properties);
   const known = Object.keys(properties);
   for (const { path, message } of problemsOfSchema(objectOf(json.parameters))) {
-    problems.error(positionAt(tree, ["parameters", "properties", path]), `parameters.properties.${path}`, message);
+    problems.error(
+      "invalid_parameter",
+      rangeAt(tree, ["parameters", "properties", path]),
+      `parameters.properties.${path}`,
+      message,
+    );
   }
   const used = referencesOf(json.policy ?? null);
   for (const name of used) {
     if (known.includes(name)) continue;
     problems.error(
-      positionAt(tree, ["policy"]),
+      "unknown_parameter",
+      rangeAt(tree, ["policy"]),
       "policy",
       `\${parameters.${name}}: there is no such parameter`,
       didYouMean(name, known),
@@ -84,14 +90,20 @@ function checkReferences(json: JsonObject, tree: SourceNode, problems: Problems)
   for (const name of known) {
     if (used.has(name)) continue;
     const path = ["parameters", "properties", name];
-    problems.error(keyPositionAt(tree, path), pathText(path), `the policy never refers to \${parameters.${name}}`);
+    problems.error(
+      "unused_parameter",
+      keyRangeAt(tree, path),
+      pathText(path),
+      `the policy never refers to \${parameters.${name}}`,
+    );
   }
   for (const [index, test] of (json.tests as JsonObject[]).entries()) {
     for (const name of [...Object.keys(objectOf(test.parameters)), ...((test.depends_on ?? []) as string[])]) {
       if (known.includes(name)) continue;
       const path = ["tests", index];
       problems.error(
-        positionAt(tree, path),
+        "unknown_parameter",
+        rangeAt(tree, path),
         pathText(path),
         `there is no parameter "${name}"`,
         didYouMean(name, known),

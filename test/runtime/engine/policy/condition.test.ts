@@ -103,7 +103,7 @@ describe("conditions", () => {
   ])("%s is refused at its place", (source, offset, message) => {
     const problem = refusal(source);
     expect(problem?.message).toContain(message);
-    if (message !== "") expect(problem?.offset).toBe(offset);
+    if (message !== "") expect(problem?.part.start).toBe(offset);
   });
 
   it.each([
