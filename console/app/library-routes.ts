@@ -1,7 +1,7 @@
 // The pages of what policies are made of and tried in: playground, packs, detectors, lists, output schemas.
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { textsIn } from "../data/search.ts";
+import { environmentsIn, projectIn, textsIn, versionsIn } from "../data/search.ts";
 import { orgRoute } from "./route-base.tsx";
 
 const getParentRoute = () => orgRoute;
@@ -9,7 +9,11 @@ const getParentRoute = () => orgRoute;
 const playgroundRoute = createRoute({
   getParentRoute,
   path: "/playground",
-  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project", "environment"),
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...projectIn(search),
+    ...environmentsIn(search, "environment"),
+    ...versionsIn(search, "version"),
+  }),
   component: lazyRouteComponent(() => import("../page/policy/playground/page.tsx"), "PlaygroundPage"),
 });
 

@@ -1,38 +1,50 @@
 // The pages of what is shipped and what it does: environments, fleet, review, analytics, alerts; the
 // languages that are shipped with it; datasets and benchmarks.
 
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { textsIn, versionsIn } from "../data/search.ts";
+import { createRoute, lazyRouteComponent, notFound } from "@tanstack/react-router";
+import { environmentsIn, isEnvironmentName, isId, projectIn, textsIn, versionsIn } from "../data/search.ts";
 import { analyticsSearch } from "../page/analytics/search.ts";
 import { replaySearch } from "../page/replay/search.ts";
+import { PageNotFound } from "./not-found.tsx";
 import { orgRoute } from "./route-base.tsx";
 
 const getParentRoute = () => orgRoute;
 
+/** There is no page of what can be neither a project nor an environment. */
+function requirePlace(project: string, env?: string): void {
+  if (!isId(project) || (env !== undefined && !isEnvironmentName(env))) throw notFound();
+}
+
 const environmentsRoute = createRoute({
   getParentRoute,
   path: "/environments",
-  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project"),
+  validateSearch: (search: Record<string, unknown>) => projectIn(search),
   component: lazyRouteComponent(() => import("../page/environment/pipeline.tsx"), "EnvironmentsPage"),
 });
 
 const environmentRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/$env/settings",
+  notFoundComponent: PageNotFound,
+  loader: ({ params }) => requirePlace(params.project, params.env),
   component: lazyRouteComponent(() => import("../page/environment/environment.tsx"), "EnvironmentPage"),
 });
 
 const bundleRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/$env/$version",
+  notFoundComponent: PageNotFound,
+  loader: ({ params }) => requirePlace(params.project, params.env),
   component: lazyRouteComponent(() => import("../page/environment/bundle.tsx"), "BundlePage"),
 });
 
 const promoteRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/promote",
+  notFoundComponent: PageNotFound,
+  loader: ({ params }) => requirePlace(params.project),
   validateSearch: (search: Record<string, unknown>) => ({
-    ...textsIn(search, "from", "to"),
+    ...environmentsIn(search, "from", "to"),
     ...versionsIn(search, "version"),
   }),
   component: lazyRouteComponent(() => import("../page/environment/promote.tsx"), "PromotePage"),
@@ -41,8 +53,10 @@ const promoteRoute = createRoute({
 const compareBundlesRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/compare",
+  notFoundComponent: PageNotFound,
+  loader: ({ params }) => requirePlace(params.project),
   validateSearch: (search: Record<string, unknown>) => ({
-    ...textsIn(search, "env", "base"),
+    ...environmentsIn(search, "env", "base"),
     ...versionsIn(search, "version", "baseVersion"),
   }),
   component: lazyRouteComponent(() => import("../page/environment/compare/page.tsx"), "CompareBundlesPage"),
@@ -51,14 +65,18 @@ const compareBundlesRoute = createRoute({
 const fleetRoute = createRoute({
   getParentRoute,
   path: "/fleet",
-  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project", "environment", "state", "label"),
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...projectIn(search),
+    ...environmentsIn(search, "environment"),
+    ...textsIn(search, "state", "label"),
+  }),
   component: lazyRouteComponent(() => import("../page/fleet/fleet.tsx"), "FleetPage"),
 });
 
 const agentsRoute = createRoute({
   getParentRoute,
   path: "/agents",
-  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project", "q"),
+  validateSearch: (search: Record<string, unknown>) => ({ ...projectIn(search), ...textsIn(search, "q") }),
   component: lazyRouteComponent(() => import("../page/agent/list.tsx"), "AgentsPage"),
 });
 
@@ -72,7 +90,7 @@ const analyticsRoute = createRoute({
 const reviewRoute = createRoute({
   getParentRoute,
   path: "/review",
-  validateSearch: (search: Record<string, unknown>) => textsIn(search, "project"),
+  validateSearch: (search: Record<string, unknown>) => projectIn(search),
   component: lazyRouteComponent(() => import("../page/trace/review.tsx"), "ReviewPage"),
 });
 
@@ -123,7 +141,11 @@ const editAlertRoute = createRoute({
 const languagesRoute = createRoute({
   getParentRoute,
   path: "/languages",
-  validateSearch: (search: Record<string, unknown>) => textsIn(search, "q", "project", "environment"),
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...projectIn(search),
+    ...environmentsIn(search, "environment"),
+    ...textsIn(search, "q"),
+  }),
   component: lazyRouteComponent(() => import("../page/language/list.tsx"), "LanguagesPage"),
 });
 

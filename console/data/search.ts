@@ -23,6 +23,33 @@ export function textsIn<const Name extends string>(
   return Object.fromEntries(found) as { readonly [key in Name]?: string };
 }
 
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Whether a part of an address can be an id; the server refuses to look for anything else. */
+export function isId(text: string): boolean {
+  return uuid.test(text);
+}
+
+/** The project that an address names; left out when it can be none, so that the page looks at what it does without. */
+export function projectIn(search: Readonly<Record<string, unknown>>): { readonly project?: string } {
+  const { project } = textsIn(search, "project");
+  return project === undefined || !isId(project) ? {} : { project };
+}
+
+/** Whether a part of an address can be the name of an environment. */
+export function isEnvironmentName(text: string): boolean {
+  return /^[a-z0-9][a-z0-9-]{0,62}$/.test(text);
+}
+
+/** The environments under these names; what can be none is left out. */
+export function environmentsIn<const Name extends string>(
+  search: Readonly<Record<string, unknown>>,
+  ...names: readonly Name[]
+): { readonly [key in Name]?: string } {
+  const given: Readonly<Record<string, string | undefined>> = textsIn(search, ...names);
+  return textsIn(given, ...names.filter((name) => isEnvironmentName(given[name] ?? "")));
+}
+
 /** The numbers of versions under these names; what is none is left out. */
 export function versionsIn<const Name extends string>(
   search: Readonly<Record<string, unknown>>,

@@ -223,8 +223,18 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     const compare = `/environments/${driver.world.projectId}/compare?env=dev&version=-1&baseVersion=first`;
     await driver.go(page, compare);
     await page.waitForURL("**/compare?env=dev");
-    await driver.go(page, `/environments/${driver.world.projectId}/dev/first`);
-    await page.getByRole("heading", { level: 1, name: "This is gone, or not yours." }).waitFor();
+    await driver.go(page, "/review?project=zzz");
+    await page.waitForURL(`**${driver.at("/review")}`);
+    await page.getByRole("heading", { level: 1, name: "Review" }).waitFor();
+    await driver.go(page, "/playground?environment=Not%20one&version=0");
+    await page.waitForURL(`**${driver.at("/playground")}`);
+    const { projectId } = driver.world;
+    for (const path of [`${projectId}/dev/first`, "zzz/dev/settings", `${projectId}/Not%20one/1`, "zzz/compare"]) {
+      await driver.go(page, `/environments/${path}`);
+      await page.getByRole("heading", { level: 1, name: "This is gone, or not yours." }).waitFor();
+      // What was refused about a field is for whoever typed it.
+      expect(await page.getByText("must be a valid UUID").count()).toBe(0);
+    }
   });
 
   test("a page of an older build is loaded anew when a file of it is gone", async () => {

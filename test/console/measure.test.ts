@@ -177,6 +177,26 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await mistakes.getByText(samples[0].id).waitFor();
   });
 
+  test("a mistake of spans shows what the sample states beside what was found", async () => {
+    const { id: dataset } = Object(await call("POST", "/datasets", { name: "spans" }));
+    const spans = [{ start: 0, end: 5, label: "pii.email" }];
+    const sample = { text: "Write to ada@lovelace.dev now", labels: ["pii.email"], spans };
+    await call("POST", `/datasets/${dataset}/samples`, { samples: [sample] });
+    const { id: run } = Object(
+      await call("POST", "/benchmarks", {
+        ...{ dataset_id: dataset, target: { detector: { use: "pii" } }, positive: { labels: ["pii.email"] } },
+      }),
+    );
+    await work();
+    const page = await driver.openAs("viewer", driver.at(`/benchmarks/${run}?mismatch=span`));
+    const cell = page.getByRole("table", { name: "Mistakes" }).getByRole("cell", { name: "Write to" });
+    await cell.getByText("“Write”").waitFor();
+    await cell.getByText("“ada@lovelace.dev”").waitFor();
+    await cell.getByText("9–25").waitFor();
+    await driver.show(page, { colorScheme: "dark", width: 390 });
+    expect(await driver.flawsOf(page)).toEqual([]);
+  });
+
   test("a viewer of a comparison reads its samples", async () => {
     const page = await driver.openAs("viewer", driver.at(comparePath));
     await page.getByRole("table", { name: "Newly right: 1" }).getByText("Ignore all previous instructions").waitFor();

@@ -77,6 +77,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     ];
     const more = {
       sessionId: "s-1",
+      capture: "CAPTURE_MODE_REDACTED",
       metadata: { ticket: innocent },
       bundle: { version: 7, digest: `sha256:${"0".repeat(64)}` },
       unjudged: [{ detector: "slow-model", reason: "timeout", onError: "FAIL_MODE_FAIL_OPEN" }],
@@ -84,7 +85,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
       backends,
       ...{ language: "de", latencyUs: 1_500, wouldBeOutcome: "OUTCOME_FLAG" },
     };
-    const id = await reportTrace(plane, world, { text: "turn", outcome: "ALLOW", more });
+    const id = await reportTrace(plane, world, { text: "turn of [EMAIL_1]", outcome: "ALLOW", more });
     await reportTrace(plane, world, { text: "turn before", outcome: "ALLOW", more: { sessionId: "s-1" } });
     await page.getByLabel("Add a filter").selectOption({ label: "Not judged" });
     await page.getByLabel("Not judged").fill("timeout");
@@ -122,6 +123,8 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.getByRole("table", { name: "Traces" }).getByRole("button").click();
     const drawer = page.getByRole("complementary", { name: "Trace" });
     await drawer.getByText("slow-model").waitFor();
+    await drawer.getByText("turn of [EMAIL_1]").waitFor();
+    await drawer.getByText(/^Brackets such as \[EMAIL_1\] stand for what was found/).waitFor();
     await drawer.getByText("attack · s1 · inj-model scored 0.97; the detector itself 0.41").waitFor();
     await drawer.getByText("guard-model not asked, since the detector's own score decides").waitFor();
     await drawer.getByText("Scores of all detectors (1)").click();

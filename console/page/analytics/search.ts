@@ -1,6 +1,6 @@
 // What the page of analytics looks at, as its address says it.
 
-import { textsIn } from "../../data/search.ts";
+import { environmentsIn, projectIn, textsIn } from "../../data/search.ts";
 
 /** The ranges, in hours. */
 export const ranges = { "24h": 24, "7d": 168, "30d": 720, "90d": 2_160 } as const;
@@ -46,6 +46,8 @@ export function analyticsSearch(search: Readonly<Record<string, unknown>>): Anal
   return {
     ...(range === undefined ? {} : { range }),
     ...(bucket === undefined ? {} : { bucket }),
-    ...textsIn(search, "project", "environment", "agent"),
+    ...projectIn(search),
+    ...environmentsIn(search, "environment"),
+    ...textsIn(search, "agent"),
   };
 }

@@ -21,6 +21,7 @@ import { decimal } from "../../text/format.ts";
 import { byRules } from "./groups.ts";
 import { SampleCell } from "./sample-cell.tsx";
 import { type FoundSamples, useSamples } from "./samples.ts";
+import { SpanComparison } from "./span-comparison.tsx";
 import { mismatches } from "./target.ts";
 
 const texts = en.benchmarks;
@@ -62,7 +63,7 @@ export function Mistakes({ benchmark }: { readonly benchmark: Benchmark }) {
         {({ results, total }) => (
           <>
             {total === 0 && <p className={layout.dim}>{texts.noMistakes}</p>}
-            {total > 0 && <Groups benchmark={benchmark} results={results} />}
+            {total > 0 && <Groups benchmark={benchmark} mismatch={mismatch} results={results} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
           </>
         )}
@@ -74,9 +75,11 @@ export function Mistakes({ benchmark }: { readonly benchmark: Benchmark }) {
 /** Mistakes of one cause stand together, the most frequent cause first. */
 function Groups({
   benchmark,
+  mismatch,
   results,
 }: {
   readonly benchmark: Benchmark;
+  readonly mismatch: BenchmarkMismatch;
   readonly results: readonly BenchmarkResult[];
 }) {
   const samples = useSamples(
@@ -84,16 +87,18 @@ function Groups({
     results.map(({ sampleId }) => sampleId),
   );
   const groups = byRules(results);
+  const comparesSpans = mismatch === BenchmarkMismatch.SPAN;
+  const parts = { samples, comparesSpans };
   return (
     <>
       {samples.error !== null && <Failed error={samples.error} onRetry={samples.retry} />}
       {groups.map(({ rules, results: ofGroup }) => {
-        if (groups.length === 1) return <List key={rules} label={texts.mistakes} results={ofGroup} samples={samples} />;
+        if (groups.length === 1) return <List key={rules} label={texts.mistakes} results={ofGroup} {...parts} />;
         const label = texts.mistakesBy(rules === "" ? texts.noRule : rules, ofGroup.length);
         return (
           <section key={rules} className={layout.stack}>
             <h3>{label}</h3>
-            <List label={label} results={ofGroup} samples={samples} />
+            <List label={label} results={ofGroup} {...parts} />
           </section>
         );
       })}
@@ -105,10 +110,13 @@ function List({
   label,
   results,
   samples,
+  comparesSpans,
 }: {
   readonly label: string;
   readonly results: readonly BenchmarkResult[];
   readonly samples: FoundSamples;
+  /** Whether the spans are what is wrong. */
+  readonly comparesSpans: boolean;
 }) {
   return (
     <Table
@@ -118,7 +126,16 @@ function List({
       columns={[
         {
           title: texts.sample,
-          cell: ({ sampleId, labels }) => <SampleCell id={sampleId} labels={labels} found={samples.of(sampleId)} />,
+          cell: (result) => {
+            const { sampleId, labels } = result;
+            const found = samples.of(sampleId);
+            return (
+              <>
+                <SampleCell id={sampleId} labels={labels} found={found} />
+                {comparesSpans && <SpanComparison result={result} found={found} />}
+              </>
+            );
+          },
         },
         {
           title: texts.outcome,

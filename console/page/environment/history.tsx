@@ -7,6 +7,7 @@ import { BundleService } from "../../../gen/policyguard/control/v1/bundle_servic
 import { useOrganization } from "../../data/organization.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
+import { Folded } from "../../part/folded.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -59,7 +60,7 @@ export function History({
                     title: texts.message,
                     isFree: true,
                     isExtra: true,
-                    cell: ({ message }) => message ?? en.common.none,
+                    cell: ({ message }) => (message === undefined ? en.common.none : <Folded text={message} />),
                   },
                   { title: texts.by, isExtra: true, cell: ({ createdBy }) => createdBy },
                   {
@@ -88,7 +89,7 @@ interface Entry {
 
 function Enforced({ place, activation: { activationSeq, version, isInForce } }: Entry) {
   return (
-    <>
+    <span className={style.enforced}>
       #{activationSeq}{" "}
       <Link
         className={style.version}
@@ -98,7 +99,7 @@ function Enforced({ place, activation: { activationSeq, version, isInForce } }: 
         {en.common.version(version)}
       </Link>{" "}
       {isInForce && <Badge tone="good">{texts.inForce}</Badge>}
-    </>
+    </span>
   );
 }
 
@@ -110,7 +111,12 @@ function What({ place, activation, activeVersion }: Way) {
       {activationText(activation)}
       <div className={style.onPhones}>
         {createdBy} · <Ago time={activatedAt} />
-        {message !== undefined && ` · ${message}`}
+        {message !== undefined && (
+          <>
+            {" · "}
+            <Folded text={message} />
+          </>
+        )}
         <Ways {...{ place, activation, activeVersion }} />
       </div>
     </>

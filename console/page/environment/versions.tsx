@@ -5,6 +5,7 @@ import { useState } from "react";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
+import { Folded } from "../../part/folded.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Pager } from "../../part/pager.tsx";
 import { Panel } from "../../part/panel.tsx";
@@ -61,7 +62,7 @@ export function Versions({ place }: { readonly place: Place }) {
                   },
                   {
                     ...{ title: texts.message, isFree: true, isExtra: true },
-                    cell: (bundle) => bundle.message ?? sourceText(bundle),
+                    cell: (bundle) => <Folded text={bundle.message ?? sourceText(bundle)} />,
                   },
                   { title: texts.by, isExtra: true, cell: ({ createdBy }) => createdBy },
                   { title: texts.when, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },

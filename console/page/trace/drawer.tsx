@@ -107,6 +107,7 @@ function Decision({ trace }: { readonly trace: Trace }) {
           <MarkedText text={text} spans={spansIn(trace, id)} />
         </div>
       ))}
+      {hasPlaceholder(trace) && <p className={style.dim}>{texts.placeholders}</p>}
       <Unjudged trace={trace} />
       <h3>{texts.findings}</h3>
       {trace.findings.length === 0 && <p className={style.dim}>{texts.noFindings}</p>}
@@ -128,6 +129,14 @@ function Decision({ trace }: { readonly trace: Trace }) {
     </>
   );
 }
+
+/** Whether a text as it is kept has brackets that a runtime wrote in place of what was found. */
+function hasPlaceholder({ capture, segments }: Trace): boolean {
+  return capture === CaptureMode.REDACTED && segments.some(({ text }) => placeholder.test(text));
+}
+
+/** The last part of a category with a number or the beginning of a fingerprint, such as [EMAIL_1]. */
+const placeholder = /\[[A-Z][A-Z0-9_]*(?:_\d+|:[0-9a-f]+)\]/;
 
 /** The marks of a piece. Findings say where they are in the text as it came, so a redacted one has none. */
 function spansIn({ capture, findings }: Trace, segmentId: string) {
