@@ -1,4 +1,4 @@
-import { problemKinds } from "../../runtime/engine/policy/problem-code.ts";
+import { problemKinds } from "../../runtime/engine/policy/problem.ts";
 import { code, table } from "./table.ts";
 
 /** The codes of problems of policy documents. */

@@ -1,7 +1,6 @@
 // Reports problems by the path of a value, and finds its place in the source.
 
-import type { Problems, TextPart } from "./problem.ts";
-import type { ProblemCode } from "./problem-code.ts";
+import type { ProblemCode, Problems, TextPart } from "./problem.ts";
 import type { SourceNode } from "./source-tree.ts";
 import { keyRangeAt, nodeAt, pathText, rangeAt, type TreePath } from "./tree-path.ts";
 

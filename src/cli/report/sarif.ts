@@ -4,8 +4,7 @@
 import { isAbsolute, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { PolicyProblem, SourceRange } from "../../../runtime/engine/policy/problem.ts";
-import { problemKinds } from "../../../runtime/engine/policy/problem-code.ts";
+import { type PolicyProblem, problemKinds, type SourceRange } from "../../../runtime/engine/policy/problem.ts";
 import type { TestedFile, TestRun } from "../test-run.ts";
 
 const rules = [

@@ -4,8 +4,7 @@ import { parsePolicyTests } from "../../../../runtime/engine/authoring/test-file
 import { noPacks } from "../../../../runtime/engine/policy/extend.ts";
 import { checkSchema } from "../../../../runtime/engine/policy/json-schema.ts";
 import { parsePolicy } from "../../../../runtime/engine/policy/parse.ts";
-import { type PolicyProblem, Problems } from "../../../../runtime/engine/policy/problem.ts";
-import { problemKinds } from "../../../../runtime/engine/policy/problem-code.ts";
+import { type PolicyProblem, Problems, problemKinds } from "../../../../runtime/engine/policy/problem.ts";
 import { treeFromText } from "../../../../runtime/engine/policy/source-tree.ts";
 import { sampleKit } from "../sample-detectors.ts";
 import { parse, valid } from "./parsed.ts";
