@@ -2,6 +2,7 @@ import { counted } from "./format.ts";
 
 /** What the pages of one bundle and of a promotion say. */
 export const bundleTexts = {
+  tryTexts: "Try texts",
   title: (version: number, env: string) => `v${version} of ${env}`,
   promoteTitle: (from: string, to: string) => `Promote ${from} → ${to}`,
   open: "Open",

@@ -4,11 +4,17 @@ import { counted } from "./format.ts";
 export const playgroundTexts = {
   title: "Playground",
   pageText:
-    "Judges texts by what an environment enforces. Nothing is stored; each text counts as an evaluation of the playground.",
+    "Judges texts by what an environment enforces, or by an older bundle of it. Nothing is stored; each text counts as an evaluation of the playground.",
   judgeBy: "Judge by",
   draft: "the text in the editor",
   stored: (version: number) => `v${version}, as it is stored`,
   bundle: (project: string, environment: string, version: number) => `${project} / ${environment}, bundle ${version}`,
+  version: "Bundle",
+  inForce: (version: number) => `v${version}, in force`,
+  noneInForce: "none in force",
+  versionNote: (version: number, note: string) => `v${version}: ${note}`,
+  remaining: (count: number) =>
+    `${counted(count, "evaluation is", "evaluations are")} left this month; runtimes and the playground share them.`,
   stage: "Stage",
   text: "Text to judge",
   textOf: (n: number) => `Text ${n}`,

@@ -6,9 +6,11 @@ import { BundleService } from "../../../gen/policyguard/control/v1/bundle_servic
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { GateState } from "../../../gen/policyguard/control/v1/gate_pb.ts";
+import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
+import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
@@ -60,13 +62,38 @@ export function BundlePage() {
           {params.env}
         </Link>
       }
-      actions={bundle && environment && <Activate bundle={bundle} environment={environment} />}
+      actions={
+        bundle &&
+        environment && (
+          <>
+            <TryLink bundle={bundle} />
+            <Activate bundle={bundle} environment={environment} />
+          </>
+        )
+      }
     >
       {!isNumber && <p role="alert">{en.failure.goneText}</p>}
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {isNumber && bundle === undefined && error === null && <Loading />}
       {bundle !== undefined && <Content place={place} bundle={bundle} />}
     </Page>
+  );
+}
+
+/** To the playground, where this version judges texts. */
+function TryLink({ bundle }: { readonly bundle: Bundle }) {
+  const { orgId, can } = useOrganization();
+  const { projectId: project, environment, version } = bundle;
+  if (stateName(bundle) === "purged" || !can(PolicyService.method.explainPolicies)) return null;
+  return (
+    <LinkButton
+      kind="plain"
+      to="/o/$org/playground"
+      params={{ org: orgId }}
+      search={isActive(bundle) ? { project, environment } : { project, environment, version }}
+    >
+      {texts.tryTexts}
+    </LinkButton>
   );
 }
 

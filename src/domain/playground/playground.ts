@@ -41,6 +41,12 @@ export interface PlaygroundRequest extends PolicySelection {
   readonly request: EvaluateRequest;
 }
 
+/** Why a request was judged as it was, and how many evaluations of the month are left; undefined without a limit. */
+export interface PlaygroundAnswer {
+  readonly explanation: Explanation;
+  readonly remaining: number | undefined;
+}
+
 /** Tries policies out. */
 export class Playground {
   readonly #database: Database;
@@ -85,7 +91,7 @@ export class Playground {
    * Evaluates a request and explains the answer. A plan that is used up is refused before the evaluation, which is
    * counted after it.
    */
-  async explain(caller: Caller, input: PlaygroundRequest, signal?: AbortSignal): Promise<Explanation> {
+  async explain(caller: Caller, input: PlaygroundRequest, signal?: AbortSignal): Promise<PlaygroundAnswer> {
     const evaluationId = evaluationIdOf(input.request);
     const { orgId } = caller;
     const request = await this.#byAgentKey(caller, input.request);
@@ -94,17 +100,18 @@ export class Playground {
     const ask =
       input.projectId === undefined
         ? await this.#askPolicy(caller, input)
-        : { name: "explainBundle" as const, ...(await this.#finder.activeBundle(caller, input)) };
+        : { name: "explainBundle" as const, ...(await this.#finder.selectedBundle(caller, input)) };
     await this.#database.systemTransaction(orgId, (tx) => assertQuota(tx, this.#mode));
     const explanation =
       ask.name === "explainBundle"
         ? await this.#analysis.run(ask.name, { ...ask, ...question }, asker)
         : await this.#analysis.run(ask.name, { ...ask, ...question }, asker);
-    await this.#database.systemTransaction(orgId, async (tx) => {
-      await assertQuota(tx, this.#mode);
+    const remaining = await this.#database.systemTransaction(orgId, async (tx) => {
+      const room = await assertQuota(tx, this.#mode);
       await addPlaygroundUsage(tx);
+      return room === null ? undefined : room - 1;
     });
-    return explanation;
+    return { explanation, remaining };
   }
 
   /** The request with its agent's key in place of its id, as runtimes evaluate it. */
@@ -146,10 +153,11 @@ export async function listTexts(tx: Transaction, projectId: string): Promise<Lis
   return lists;
 }
 
-/** Throws when the plan is used up. */
-async function assertQuota(tx: Transaction, mode: BillingMode): Promise<void> {
+/** How much of the plan is left; null without a limit. Throws when it is used up. */
+async function assertQuota(tx: Transaction, mode: BillingMode): Promise<number | null> {
   const quota = await remainingQuota(tx);
-  if (quota === null || quota.room >= 1) return;
+  if (quota === null) return null;
+  if (quota.room >= 1) return quota.room;
   const advice = quotaAdvice(mode, tx.orgId);
   throw planLimitExceeded({ limit: quota.limit, used: quota.used, resetsAt: quotaResetsAt(tx.now), advice });
 }

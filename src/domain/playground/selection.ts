@@ -23,6 +23,8 @@ export interface PolicySelection {
   readonly version?: number;
   readonly projectId?: string;
   readonly environment?: string;
+  /** A version of the environment's bundle; default: the one in force. */
+  readonly bundleVersion?: number;
   readonly tests?: readonly JsonObject[];
 }
 
@@ -70,14 +72,14 @@ export class PolicyFinder {
     });
   }
 
-  /** The bundle in force in an environment. */
-  async activeBundle(caller: Caller, input: PolicySelection) {
+  /** The bundle of an environment that the input selects. */
+  async selectedBundle(caller: Caller, input: PolicySelection) {
     assertOne(input);
-    const { projectId = "", environment } = input;
+    const { projectId = "", environment, bundleVersion: version } = input;
     assertReaches(caller, projectId);
     if (environment === undefined)
       throw validationFailed([{ field: "environment", message: "required with project_id" }]);
-    return this.bundle(caller, { projectId, environment });
+    return this.bundle(caller, { projectId, environment, version });
   }
 
   /** A bundle of an environment. Default: the one in force. */
@@ -141,7 +143,8 @@ function withoutModels(parts: readonly PartReference[]): PartReference[] {
   return parts.filter(({ path }) => !path.startsWith("models/"));
 }
 
-function assertOne({ document, policyId, version, projectId, tests = [] }: PolicySelection): void {
+function assertOne(selection: PolicySelection): void {
+  const { document, policyId, version, projectId, bundleVersion, tests = [] } = selection;
   const violations: FieldViolation[] = [];
   const given = [document, policyId, projectId].filter((each) => each !== undefined).length;
   if (given !== 1) {
@@ -149,6 +152,9 @@ function assertOne({ document, policyId, version, projectId, tests = [] }: Polic
   }
   if (version !== undefined && policyId === undefined) {
     violations.push({ field: "version", message: "only a stored policy has versions; give policy_id" });
+  }
+  if (bundleVersion !== undefined && projectId === undefined) {
+    violations.push({ field: "bundle_version", message: "only an environment has bundles; give project_id" });
   }
   if (tests.length > 0 && projectId !== undefined) {
     violations.push({ field: "tests", message: "further tests are about one policy; give document or policy_id" });

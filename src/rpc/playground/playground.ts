@@ -31,18 +31,16 @@ export function playgroundHandlers(playground: Playground): PlaygroundHandlers {
         policies: tested.map(testedMessage),
       };
     },
-    explainPolicies: async ({ environment, stage, request, ...named }, context) => ({
-      explanation: await playground.explain(
-        callerOf(context),
-        {
-          ...selectionOf(named),
-          environment,
-          stage: stage || Stage.INPUT,
-          request: request ?? create(EvaluateRequestSchema),
-        },
-        context.signal,
-      ),
-    }),
+    explainPolicies: async ({ environment, bundleVersion, stage, request, ...named }, context) => {
+      const input = {
+        ...selectionOf(named),
+        environment,
+        bundleVersion,
+        stage: stage || Stage.INPUT,
+        request: request ?? create(EvaluateRequestSchema),
+      };
+      return playground.explain(callerOf(context), input, context.signal);
+    },
     getPolicySchema: ({ kind }) => ({
       schema: kind === PolicySchemaKind.TESTS ? documentSchemas.tests : documentSchemas.policy,
       conditions: conditionWords,

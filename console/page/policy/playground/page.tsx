@@ -1,6 +1,9 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { BundleState } from "../../../../gen/policyguard/control/v1/bundle_pb.ts";
+import { BundleService } from "../../../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import type { Environment } from "../../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { PolicyService } from "../../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useOrganization } from "../../../data/organization.ts";
@@ -15,12 +18,13 @@ import { en } from "../../../text/en.ts";
 import style from "../policy.module.css";
 import { Composer } from "./composer.tsx";
 import { type Asked, askedOf, isBlank } from "./request.ts";
-import { useJudge } from "./use-judge.ts";
-import { Verdict } from "./verdict.tsx";
+import { type Judge, useJudge } from "./use-judge.ts";
+import { Remaining, Verdict } from "./verdict.tsx";
 
 const texts = en.playground;
 const from = "/o/$org/playground";
 const maxTexts = 4;
+const maxBundles = 100;
 
 /** Judges texts side by side by what an environment enforces. */
 export function PlaygroundPage() {
@@ -75,11 +79,33 @@ export function PlaygroundPage() {
                       </option>
                     ))}
                   </Select>
+                  {chosen !== undefined && (
+                    <VersionSelect
+                      environment={chosen}
+                      value={search.version}
+                      onChange={(version) =>
+                        navigate({
+                          search: {
+                            project: project.id,
+                            environment: chosen.name,
+                            ...(version !== undefined && { version }),
+                          },
+                          replace: true,
+                        })
+                      }
+                    />
+                  )}
                 </search>
-                {chosen?.activeVersion === undefined ? (
+                {chosen?.activeVersion === undefined && search.version === undefined ? (
                   <Empty title={texts.nothingActive} text={texts.nothingActiveText} />
                 ) : (
-                  <Texts key={chosen.id} projectId={project.id} environment={chosen.name} />
+                  <Texts
+                    key={chosen?.id}
+                    place={{
+                      ...{ projectId: project.id, environment: chosen?.name ?? "" },
+                      ...(search.version !== undefined && { bundleVersion: search.version }),
+                    }}
+                  />
                 )}
               </>
             );
@@ -95,7 +121,41 @@ interface Column {
   readonly asked: Asked;
 }
 
-function Texts({ projectId, environment }: { readonly projectId: string; readonly environment: string }) {
+/** The bundle that judges: the one in force, or an older one whose content is still there. */
+function VersionSelect({
+  environment: { projectId, name, activeVersion },
+  value,
+  onChange,
+}: {
+  readonly environment: Environment;
+  readonly value: number | undefined;
+  readonly onChange: (version: number | undefined) => void;
+}) {
+  const { orgId } = useOrganization();
+  const { data } = useQuery(BundleService.method.listBundles, {
+    ...{ orgId, projectId, envName: name, limit: maxBundles },
+  });
+  const kept = data?.bundles.filter(({ state }) => state !== BundleState.PURGED) ?? [];
+  const others = kept.filter(({ version }) => version !== activeVersion);
+  const isListed = value === undefined || others.some(({ version }) => version === value);
+  return (
+    <Select
+      label={texts.version}
+      value={value ?? ""}
+      onChange={({ target }) => onChange(Number(target.value) || undefined)}
+    >
+      <option value="">{activeVersion === undefined ? texts.noneInForce : texts.inForce(activeVersion)}</option>
+      {!isListed && <option value={value}>{en.common.version(value ?? 0)}</option>}
+      {others.map(({ version, message }) => (
+        <option key={version} value={version}>
+          {message === undefined || message === "" ? en.common.version(version) : texts.versionNote(version, message)}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+function Texts({ place }: { readonly place: Judge }) {
   const [columns, setColumns] = useState<readonly Column[]>([
     { key: 1, asked: askedOf("") },
     { key: 2, asked: askedOf("") },
@@ -108,7 +168,7 @@ function Texts({ projectId, environment }: { readonly projectId: string; readonl
           <OneText
             key={column.key}
             number={index + 1}
-            place={{ projectId, environment }}
+            place={place}
             asked={column.asked}
             onAsk={(asked) => setColumns(columns.map((each) => (each === column ? { ...column, asked } : each)))}
             onRemove={columns.length === 1 ? undefined : () => setColumns(columns.filter((each) => each !== column))}
@@ -134,7 +194,7 @@ function OneText({
   onRemove,
 }: {
   readonly number: number;
-  readonly place: { readonly projectId: string; readonly environment: string };
+  readonly place: Judge;
   readonly asked: Asked;
   readonly onAsk: (asked: Asked) => void;
   readonly onRemove: (() => void) | undefined;
@@ -156,6 +216,7 @@ function OneText({
       </div>
       {error !== undefined && <Failed error={error} />}
       {judged !== undefined && <Verdict judged={judged} />}
+      <Remaining count={judged?.remaining} />
     </section>
   );
 }

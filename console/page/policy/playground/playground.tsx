@@ -19,7 +19,7 @@ import style from "../policy.module.css";
 import { Composer } from "./composer.tsx";
 import { type Asked, isBlank, testOf } from "./request.ts";
 import { type Judge, useJudge } from "./use-judge.ts";
-import { Verdict } from "./verdict.tsx";
+import { Remaining, Verdict } from "./verdict.tsx";
 
 const texts = en.playground;
 const draft = "draft";
@@ -84,6 +84,7 @@ export function Playground({
       </div>
       {error !== undefined && <Failed error={error} />}
       {judged !== undefined && <Verdict judged={judged} />}
+      <Remaining count={judged?.remaining} />
       {judged !== undefined && onWrite !== undefined && (
         <CopyAsTest
           document={document}

@@ -14,13 +14,13 @@ import type { Judged } from "./verdict.tsx";
 /** By what a request is judged. */
 export type Judge = Pick<
   MessageInitShape<typeof ExplainPoliciesRequestSchema> & object,
-  "document" | "policyId" | "version" | "projectId" | "environment"
+  "document" | "policyId" | "version" | "projectId" | "environment" | "bundleVersion"
 >;
 
 /** Judges requests one at a time, and keeps the last answer with what was asked. */
 export function useJudge(by: Judge) {
   const { orgId } = useOrganization();
-  const [judged, setJudged] = useState<Judged & { readonly asked: Asked }>();
+  const [judged, setJudged] = useState<Judged & { readonly asked: Asked; readonly remaining: number | undefined }>();
   const [fault, setFault] = useState<string>();
   const { run, isBusy, error } = useBusy();
   const judge = (asked: Asked) => {
@@ -31,8 +31,8 @@ export function useJudge(by: Judge) {
     const { stage, request, segments } = prepared;
     run(async () => {
       const call = { orgId, stage, request, ...by };
-      const { explanation } = await callUnaryMethod(transport, PolicyService.method.explainPolicies, call);
-      if (explanation !== undefined) setJudged({ asked, segments, explanation });
+      const { explanation, remaining } = await callUnaryMethod(transport, PolicyService.method.explainPolicies, call);
+      if (explanation !== undefined) setJudged({ asked, segments, explanation, remaining });
     });
   };
   return { judge, judged, fault, isBusy, error };

@@ -33,6 +33,11 @@ export interface Judged {
   readonly explanation: Explanation;
 }
 
+/** How many evaluations of the month are left after the last judgement; nothing without a limit. */
+export function Remaining({ count }: { readonly count: number | undefined }) {
+  return count === undefined ? null : <p className={style.dim}>{texts.remaining(count)}</p>;
+}
+
 /** The outcome, what was found where, and why. */
 export function Verdict({ judged: { segments, explanation } }: { readonly judged: Judged }) {
   const [view, setView] = useState("rules");

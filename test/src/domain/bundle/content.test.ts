@@ -193,7 +193,7 @@ describe("the content of a bundle", () => {
     expect(next.bundle.policies).toEqual(bundle.policies);
     expect(await outcomeBy(world, next.bundle, "x@a.dev")).toBe(Outcome.BLOCK);
     expect(await outcomeBy(world, next.bundle, "x@b.dev")).toBe(Outcome.ALLOW);
-    const explanation = await new Playground(database, clock, { analysis: ownAnalysis(), mode: "off" }).explain(
+    const { explanation } = await new Playground(database, clock, { analysis: ownAnalysis(), mode: "off" }).explain(
       world.caller,
       {
         document: listing,

@@ -51,9 +51,11 @@ describe("the playground", () => {
 
   test("counts what it judges, apart from evaluations, and keeps nothing else of it", async () => {
     const before = await checksums(witness, world.orgId);
-    const { response } = await explain({ document });
-    await explain({ document });
-    expect(response?.outcome).toBe(Outcome.BLOCK);
+    const { explanation, remaining } = await explain({ document });
+    // What is left counts this call.
+    expect(remaining).toBe(9_999);
+    expect((await explain({ document })).remaining).toBe(9_998);
+    expect(explanation.response?.outcome).toBe(Outcome.BLOCK);
     expect(await counted()).toEqual([2, 0]);
     const after = await checksums(witness, world.orgId);
     const changed = Object.keys(after).filter((table) => after[table] !== before[table]);
@@ -66,7 +68,7 @@ describe("the playground", () => {
     const split = { ...document, detectors: { word: { use: "keywords", keywords: ["forbidden"] } }, rules };
     const outcomeOf = async (transcript: boolean) => {
       const asked = create(EvaluateRequestSchema, { messages, transcript });
-      return (await explain({ document: split, request: asked })).response?.outcome;
+      return (await explain({ document: split, request: asked })).explanation.response?.outcome;
     };
     expect([await outcomeOf(true), await outcomeOf(false)]).toEqual([Outcome.BLOCK, Outcome.ALLOW]);
   });
@@ -78,8 +80,11 @@ describe("the playground", () => {
     const [agents] = await database.read(world.orgId, (tx) => listAgents(tx, world.projectId, { limit: 1, offset: 0 }));
     const outcomeOf = async (agentId: string) => {
       const asked = { ...request, agentId };
-      return (await explain({ document: { ...document, match: { agents: ["desk"] } }, request: asked })).response
-        ?.outcome;
+      const { explanation } = await explain({
+        document: { ...document, match: { agents: ["desk"] } },
+        request: asked,
+      });
+      return explanation.response?.outcome;
     };
     expect([await outcomeOf("desk"), await outcomeOf(agents[0]?.id ?? "")]).toEqual([Outcome.BLOCK, Outcome.BLOCK]);
     expect(await outcomeOf(world.projectId)).toBe(Outcome.ALLOW);
@@ -87,8 +92,8 @@ describe("the playground", () => {
 
   test("answers an evaluation id in lower case, as runtimes do", async () => {
     const evaluationId = "5B0F2B0E-4A1C-4C07-9A3B-0D6B3F0B9D11";
-    const { response } = await explain({ document, request: { ...request, evaluationId } });
-    expect(response?.evaluationId).toBe(evaluationId.toLowerCase());
+    const { explanation } = await explain({ document, request: { ...request, evaluationId } });
+    expect(explanation.response?.evaluationId).toBe(evaluationId.toLowerCase());
   });
 
   test("does not count what it refuses", async () => {
