@@ -2,6 +2,7 @@
 
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { goOnAs, whenSignedInElsewhere } from "../data/session.ts";
 import { whenSessionEnds } from "../data/transport.ts";
 import { Loading } from "../part/state.tsx";
 import { SessionDialog } from "./session-dialog.tsx";
@@ -16,12 +17,25 @@ export function ToSignIn() {
   return <Loading />;
 }
 
-/** Asks for the password again when a call found no session; the page stays as it is behind the dialog. */
+/**
+ * Asks for the password again when a call found no session; the page stays as it is behind the dialog. A sign-in by
+ * another tab ends the session of this one, too, and counts for both.
+ */
 export function EndedSession({ email, accountId }: { readonly email: string; readonly accountId: string }) {
   const [hasEnded, setEnded] = useState(false);
   useEffect(() => {
     whenSessionEnds(() => setEnded(true));
-    return () => whenSessionEnds(undefined);
-  }, []);
+    whenSignedInElsewhere(() => {
+      goOnAs(accountId).then(
+        () => setEnded(false),
+        // Without an answer nobody knows who signed in: the person is asked.
+        () => setEnded(true),
+      );
+    });
+    return () => {
+      whenSessionEnds(undefined);
+      whenSignedInElsewhere(undefined);
+    };
+  }, [accountId]);
   return hasEnded && <SessionDialog email={email} accountId={accountId} onSignedIn={() => setEnded(false)} />;
 }

@@ -13,6 +13,7 @@ import { Allowed } from "./allowed.tsx";
 import { EndedSession, ToSignIn } from "./ended-session.tsx";
 import { FactorDemanded, useNewDemands } from "./factor-demanded.tsx";
 import { NotFound } from "./not-found.tsx";
+import { ProviderOnly } from "./provider-only.tsx";
 import { Shell } from "./shell.tsx";
 
 /** The frame of an organization's pages. */
@@ -43,6 +44,8 @@ export function OrganizationLayout() {
   if (me.data === undefined) return <Loading />;
   if (membership === undefined) return <NotFound />;
   if (lacksFactor) return <FactorDemanded organization={membership.orgName} />;
+  if (permissions.error !== null && failureOf(permissions.error).code === "sso_required")
+    return <ProviderOnly orgId={org} />;
   if (permissions.error !== null) return <Failed error={permissions.error} onRetry={() => permissions.refetch()} />;
   if (organization === undefined) return <Loading />;
   return (

@@ -1,10 +1,16 @@
-import { queryClient } from "../data/client.ts";
-import { meQuery } from "../data/session.ts";
+import { goOnAs, tellSignIn } from "../data/session.ts";
+import { startSsoInNewTab } from "../data/sso.ts";
 import { SignInForm } from "../page/entry/sign-in-form.tsx";
-import { Dialog } from "../part/dialog.tsx";
+import { useBusy } from "../part/busy.ts";
+import { Button } from "../part/button.tsx";
+import { Dialog, DialogActions } from "../part/dialog.tsx";
+import { Failed } from "../part/state.tsx";
 import { en } from "../text/en.ts";
 
-/** Signs in again without leaving the page. Somebody else's sign-in loads the page anew. */
+/**
+ * Signs in again without leaving the page, which waits behind it. A provider is gone to in another tab, and whoever
+ * signs in there is heard of here.
+ */
 export function SessionDialog({
   email,
   accountId,
@@ -14,16 +20,22 @@ export function SessionDialog({
   readonly accountId: string;
   readonly onSignedIn: () => void;
 }) {
+  const { run, isBusy, error } = useBusy();
   const goOn = async () => {
-    const me = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
-    if (me.account?.id !== accountId) return location.assign("/");
+    await goOnAs(accountId);
+    tellSignIn();
     onSignedIn();
-    await queryClient.invalidateQueries();
   };
   return (
     <Dialog title={en.signIn.title} isFirm onClose={() => {}}>
       <p>{en.signIn.again}</p>
       <SignInForm email={email} onSignedIn={goOn} />
+      {error !== undefined && <Failed error={error} />}
+      <DialogActions>
+        <Button disabled={isBusy} onClick={() => run(() => startSsoInNewTab({ email }))}>
+          {en.entry.sso.startInTab}
+        </Button>
+      </DialogActions>
     </Dialog>
   );
 }

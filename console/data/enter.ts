@@ -1,8 +1,9 @@
 import { queryClient } from "./client.ts";
-import { meQuery } from "./session.ts";
+import { meQuery, tellSignIn } from "./session.ts";
 
-/** After a sign-in: forgets what the former session saw, and learns who is signed in now. */
+/** After a sign-in: forgets what the former session saw, learns who is signed in now, and tells the other tabs. */
 export async function enterAs(): Promise<void> {
   queryClient.clear();
   await queryClient.fetchQuery(meQuery);
+  tellSignIn();
 }

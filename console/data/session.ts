@@ -24,6 +24,30 @@ export const meQuery = queryOptions({
 /** What a sign-in leads to: a session, or the second step. */
 export type SignInStep = { readonly mfaToken: string } | undefined;
 
+/** Tells the other tabs of this browser that somebody has signed in. */
+export function tellSignIn(): void {
+  otherTabs.postMessage("signed_in");
+}
+
+/** Goes on with what is shown under the session that the browser has by now. Somebody else's loads the page anew. */
+export async function goOnAs(accountId: string): Promise<void> {
+  const setFormer = setSession(undefined);
+  const me = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 }).catch((error: unknown) => {
+    setFormer();
+    throw error;
+  });
+  if (me.account?.id !== accountId) return location.assign("/");
+  await queryClient.invalidateQueries();
+}
+
+/** Whoever goes on when somebody signs in by another tab. */
+let onSignIn: (() => void) | undefined;
+
+/** Says whom to tell of a sign-in by another tab. */
+export function whenSignedInElsewhere(listener: (() => void) | undefined): void {
+  onSignIn = listener;
+}
+
 /** Signs in with a password. */
 export async function signIn(email: string, password: string): Promise<SignInStep> {
   setSession(undefined);
@@ -46,6 +70,7 @@ export async function signOut(): Promise<void> {
 }
 
 otherTabs.onmessage = ({ data }: MessageEvent<unknown>) => {
+  if (data === "signed_in") onSignIn?.();
   if (data !== "signed_out") return;
   forgetDrafts();
   location.assign("/sign-in");

@@ -11,9 +11,13 @@ const header = "X-Policy-Guard-Console";
 const unknown = "1";
 let sessionId = unknown;
 
-/** Sets the session that calls are made for. */
-export function setSession(id: string | undefined): void {
+/** Sets the session that calls are made for. Returns what sets the former one again. */
+export function setSession(id: string | undefined): () => void {
+  const former = sessionId;
   sessionId = id ?? unknown;
+  return () => {
+    sessionId = former;
+  };
 }
 
 /** Whoever shows that the session has ended. */

@@ -77,6 +77,12 @@ export const entryTexts = {
   sso: {
     title: "Single sign-on",
     start: "Continue with single sign-on",
+    startInTab: "Single sign-on, in a new tab",
+    noTab: "The browser refused to open a tab. Allow pop-ups of this page, and try again.",
+    noProvider: "No organization has a provider for this address. Sign in with a password.",
+    required: "This organization lets people in by its own identity provider only",
+    signedIn: "You are signed in",
+    signedInText: "Go on in the tab from which you came; what you typed is there. This one can be closed.",
     startHint: "The domain of the address leads to your organization's provider.",
     email: "E-mail at your organization",
     working: "Signing in…",

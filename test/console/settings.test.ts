@@ -3,10 +3,13 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../scripts/postgres/port.ts";
+import { newId } from "../../src/kit/process/id.ts";
+import { SsoDomainRow } from "../../src/store/identity/sso-domain.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { expectLines } from "../harness/browser/row-lines.ts";
 import { eventually } from "../harness/eventually.ts";
+import { type FakeIdp, startFakeIdp } from "../harness/net/fake-idp.ts";
 import { startWebhookSink, type WebhookSink } from "../harness/net/webhook-sink.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 import { createWorld } from "../harness/vector/world.ts";
@@ -16,9 +19,11 @@ const hostile = `<img src=x onerror="document.title='taken'"> & "quoted"`;
 describe.skipIf(browserPath === undefined)("what an organization sets up, in a browser (needs chromium)", () => {
   let driver: ConsoleDriver;
   let sink: WebhookSink;
+  let idp: FakeIdp;
 
   beforeAll(async () => {
     sink = await startWebhookSink();
+    idp = await startFakeIdp();
     // Pages of payment lead to the address of the configuration, so it has to be the one that is listened on.
     const port = String(await freePort());
     driver = await startConsole({
@@ -33,6 +38,7 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
   afterAll(async () => {
     await driver?.stop();
     await sink?.close();
+    await idp?.close();
   });
 
   /** A call of the organization's admin token. */
@@ -261,6 +267,65 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByRole("button", { name: "Remove example.com" }).click();
     await page.getByRole("button", { name: "Remove the domain" }).click();
     await page.getByText("No domain yet.").waitFor();
+  });
+
+  test("who comes by a provider signs in there again without losing what was typed, and is led there where only it counts", async () => {
+    const domain = `d${newId().slice(0, 13)}.example`;
+    const { orgId } = driver.world;
+    await driver.plane.database.systemTransaction(orgId, async (tx) => {
+      const row = { orgId, id: newId(), domain, challenge: "policy-guard=test" };
+      tx.em.create(SsoDomainRow, { ...row, createdAt: tx.now, verifiedAt: tx.now });
+    });
+    const { issuer, clientId, clientSecret } = idp;
+    const provider = {
+      issuer,
+      client_id: clientId,
+      client_secret: clientSecret,
+      join: "member",
+      default_role: "editor",
+    };
+    await call("/sso", provider, "PUT");
+    const subject = { sub: newId(), email: `ada@${domain}`, email_verified: true, name: "Ada Lovelace" };
+    idp.lies.answer = (path, { url = "" }, response) => {
+      if (path !== "/authorize") return false;
+      const asked = new URL(url, issuer);
+      const back = new URLSearchParams(idp.authorize(asked.href, subject));
+      response.writeHead(302, { location: `${asked.searchParams.get("redirect_uri")}?${back}` }).end();
+      return true;
+    };
+    const page = await driver.open(driver.at("/lists"));
+    driver.willVisit(issuer);
+    await page.getByRole("button", { name: "Continue with single sign-on" }).click();
+    await page.getByLabel("E-mail at your organization").fill("ada@nowhere.example");
+    await page.getByRole("button", { name: "Continue with single sign-on" }).click();
+    await page.getByText(/^No organization has a provider for this address/).waitFor();
+    await page.getByLabel("E-mail at your organization").fill(subject.email);
+    await page.getByRole("button", { name: "Continue with single sign-on" }).click();
+    await page.locator("#content h1").getByText("Lists").waitFor();
+
+    await page.getByRole("button", { name: "New list…" }).first().click();
+    const form = page.getByRole("dialog", { name: "New list" });
+    await form.getByLabel("Name").fill("half_typed");
+    await form.getByLabel("Items").fill("a");
+    await page.waitForLoadState("networkidle");
+    await driver.context.clearCookies();
+    await form.getByRole("button", { name: "Create the list" }).click();
+    const dialog = page.getByRole("dialog", { name: "Sign in" });
+    const opened = page.waitForEvent("popup");
+    await dialog.getByRole("button", { name: "Single sign-on, in a new tab" }).click();
+    await (await opened).getByRole("heading", { name: "You are signed in" }).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    await form.getByRole("button", { name: "Create the list" }).click();
+    await page.getByRole("heading", { level: 1, name: "half_typed" }).waitFor();
+
+    await call("/sso", { ...provider, enforced: true }, "PUT");
+    const editor = await driver.open(driver.at("/lists"));
+    driver.willVisit(issuer);
+    await driver.signIn(editor, await driver.world.person("editor"));
+    await editor.getByRole("heading", { name: /by its own identity provider only$/ }).waitFor();
+    await editor.getByRole("button", { name: "Continue with single sign-on" }).click();
+    await editor.locator("#content h1").getByText("Lists").waitFor();
+    await call("/sso", provider, "PUT");
   });
 
   test("a directory gets its token once, with names of groups, on the plan that has it", async () => {

@@ -12,7 +12,7 @@ export function SsoStart({ next }: { readonly next: string }) {
   const [isOpen, setOpen] = useState(false);
   if (!isOpen) return <Button onClick={() => setOpen(true)}>{texts.start}</Button>;
   return (
-    <EntryForm submit={texts.start} onSubmit={(text) => startSso(text("sso-email"), next)}>
+    <EntryForm submit={texts.start} onSubmit={(text) => startSso({ email: text("sso-email") }, next)}>
       {(faultOf) => (
         <TextField
           label={texts.email}

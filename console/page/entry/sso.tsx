@@ -3,6 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { enterAs } from "../../data/enter.ts";
 import { fragmentValue } from "../../data/fragment.ts";
+import { tellSignIn } from "../../data/session.ts";
 import { finishSso } from "../../data/sso.ts";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
@@ -31,14 +32,22 @@ function reasonOf(error: string | undefined): string {
 /** A code works once, so its exchange is a query: it is asked for once, however often this is drawn. */
 function Exchange({ code }: { readonly code: string }) {
   const navigate = useNavigate();
-  const { data: next, error } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ["sso", code],
     queryFn: () => finishSso(code),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
   useEffect(() => {
-    if (next !== undefined) enterAs().then(() => navigate({ href: next, replace: true }));
-  }, [next, navigate]);
-  return error === null ? <Loading rows={2} /> : <Failed error={error} />;
+    if (data === undefined) return;
+    const { next } = data;
+    if (next === undefined) tellSignIn();
+    else enterAs().then(() => navigate({ href: next, replace: true }));
+  }, [data, navigate]);
+  if (error !== null) return <Failed error={error} />;
+  return data === undefined || data.next !== undefined ? (
+    <Loading rows={2} />
+  ) : (
+    <Empty title={texts.signedIn} text={texts.signedInText} />
+  );
 }
