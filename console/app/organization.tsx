@@ -12,6 +12,7 @@ import { Failed, Loading } from "../part/state.tsx";
 import { Allowed } from "./allowed.tsx";
 import { EndedSession, ToSignIn } from "./ended-session.tsx";
 import { FactorDemanded, useNewDemands } from "./factor-demanded.tsx";
+import { KnownAddress } from "./known-address.tsx";
 import { NotFound } from "./not-found.tsx";
 import { ProviderOnly } from "./provider-only.tsx";
 import { Shell } from "./shell.tsx";
@@ -52,7 +53,9 @@ export function OrganizationLayout() {
     <OrganizationContext value={organization}>
       <Shell me={me.data}>
         <Allowed>
-          <Outlet />
+          <KnownAddress>
+            <Outlet />
+          </KnownAddress>
         </Allowed>
       </Shell>
       <EndedSession email={me.data.account?.email ?? ""} accountId={organization.accountId} />

@@ -8,6 +8,7 @@ import { EnvironmentService } from "../../gen/policyguard/control/v1/environment
 import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
 import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
+import { isId } from "../data/id.ts";
 import { useOrganization } from "../data/organization.ts";
 import { useProjects } from "../data/project.ts";
 import { transport } from "../data/transport.ts";
@@ -21,7 +22,6 @@ const limit = 200;
 /** Projects whose environments and agents are found. */
 const maxProjects = 20;
 const maxShown = 12;
-const traceId = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 
 /** Something that the palette leads to. */
 export interface PaletteEntry {
@@ -39,7 +39,7 @@ export function usePaletteEntries(text: string, onKeys: () => void): readonly Pa
   const everywhere = useEverywhere(onKeys);
   const id = text.trim();
   const stored = useStored(id !== "");
-  if (traceId.test(id)) {
+  if (isId(id)) {
     const choose = () => navigate({ to: "/o/$org/traces/$trace", params: { org: orgId, trace: id } });
     return [{ id, kind: en.nav.traces, title: texts.trace(id), choose }];
   }

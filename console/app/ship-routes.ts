@@ -1,19 +1,13 @@
 // The pages of what is shipped and what it does: environments, fleet, review, analytics, alerts; the
 // languages that are shipped with it; datasets and benchmarks.
 
-import { createRoute, lazyRouteComponent, notFound } from "@tanstack/react-router";
-import { environmentsIn, isEnvironmentName, isId, projectIn, textsIn, versionsIn } from "../data/search.ts";
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { environmentsIn, projectIn, textsIn, versionsIn } from "../data/search.ts";
 import { analyticsSearch } from "../page/analytics/search.ts";
 import { replaySearch } from "../page/replay/search.ts";
-import { PageNotFound } from "./not-found.tsx";
 import { orgRoute } from "./route-base.tsx";
 
 const getParentRoute = () => orgRoute;
-
-/** There is no page of what can be neither a project nor an environment. */
-function requirePlace(project: string, env?: string): void {
-  if (!isId(project) || (env !== undefined && !isEnvironmentName(env))) throw notFound();
-}
 
 const environmentsRoute = createRoute({
   getParentRoute,
@@ -25,24 +19,18 @@ const environmentsRoute = createRoute({
 const environmentRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/$env/settings",
-  notFoundComponent: PageNotFound,
-  loader: ({ params }) => requirePlace(params.project, params.env),
   component: lazyRouteComponent(() => import("../page/environment/environment.tsx"), "EnvironmentPage"),
 });
 
 const bundleRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/$env/$version",
-  notFoundComponent: PageNotFound,
-  loader: ({ params }) => requirePlace(params.project, params.env),
   component: lazyRouteComponent(() => import("../page/environment/bundle.tsx"), "BundlePage"),
 });
 
 const promoteRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/promote",
-  notFoundComponent: PageNotFound,
-  loader: ({ params }) => requirePlace(params.project),
   validateSearch: (search: Record<string, unknown>) => ({
     ...environmentsIn(search, "from", "to"),
     ...versionsIn(search, "version"),
@@ -53,8 +41,6 @@ const promoteRoute = createRoute({
 const compareBundlesRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/compare",
-  notFoundComponent: PageNotFound,
-  loader: ({ params }) => requirePlace(params.project),
   validateSearch: (search: Record<string, unknown>) => ({
     ...environmentsIn(search, "env", "base"),
     ...versionsIn(search, "version", "baseVersion"),

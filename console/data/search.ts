@@ -23,13 +23,6 @@ export function textsIn<const Name extends string>(
   return Object.fromEntries(found) as { readonly [key in Name]?: string };
 }
 
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-/** Whether a part of an address can be an id; the server refuses to look for anything else. */
-export function isId(text: string): boolean {
-  return uuid.test(text);
-}
-
 /** The project that an address names; left out when it can be none, so that the page looks at what it does without. */
 export function projectIn(search: Readonly<Record<string, unknown>>): { readonly project?: string } {
   const { project } = textsIn(search, "project");

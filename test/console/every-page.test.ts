@@ -228,9 +228,19 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.getByRole("heading", { level: 1, name: "Review" }).waitFor();
     await driver.go(page, "/playground?environment=Not%20one&version=0");
     await page.waitForURL(`**${driver.at("/playground")}`);
-    const { projectId } = driver.world;
-    for (const path of [`${projectId}/dev/first`, "zzz/dev/settings", `${projectId}/Not%20one/1`, "zzz/compare"]) {
-      await driver.go(page, `/environments/${path}`);
+    await driver.go(page, "/agents?project=zzz");
+    await page.waitForURL(`**${driver.at("/agents")}`);
+    await driver.go(page, "/traces?project=zzz&range=7d");
+    await page.waitForURL(`**${driver.at("/traces?range=7d")}`);
+    const place = `/environments/${driver.world.projectId}`;
+    const nowhere = [
+      `${place}/dev/first`,
+      "/environments/zzz/dev/settings",
+      `${place}/Not%20one/1`,
+      "/policies/zzz/versions",
+    ];
+    for (const path of nowhere) {
+      await driver.go(page, path);
       await page.getByRole("heading", { level: 1, name: "This is gone, or not yours." }).waitFor();
       // What was refused about a field is for whoever typed it.
       expect(await page.getByText("must be a valid UUID").count()).toBe(0);

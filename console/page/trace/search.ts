@@ -1,6 +1,6 @@
 // What the page of traces looks at, as its address says it.
 
-import { textsIn } from "../../data/search.ts";
+import { environmentsIn, projectIn, textsIn } from "../../data/search.ts";
 import { type OutcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 
 /** The filters and the open trace. Absent ones are left out of the address. */
@@ -64,7 +64,9 @@ export function traceSearch(search: Readonly<Record<string, unknown>>): TraceSea
   return {
     ...(range === undefined ? {} : { range }),
     ...(outcome === undefined ? {} : { outcome }),
-    ...textsIn(search, "environment", "rule", "project", "trace"),
+    ...projectIn(search),
+    ...environmentsIn(search, "environment"),
+    ...textsIn(search, "rule", "trace"),
     ...textsIn(search, "policy", "detector", "category", "agent", "user", "session", "unjudged", "language"),
     ...choiceIn(search, "stage"),
     ...choiceIn(search, "mark"),
