@@ -1,6 +1,6 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 
-/** Runs one deed at a time, and keeps the error of the last one. */
+/** Runs one deed at a time, whatever is pressed meanwhile, and keeps the error of the last one. */
 export function useBusy(): {
   readonly isBusy: boolean;
   readonly error: unknown;
@@ -8,12 +8,18 @@ export function useBusy(): {
 } {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const isRunning = useRef(false);
   const run = (work: () => Promise<void>) => {
+    if (isRunning.current) return;
+    isRunning.current = true;
     setBusy(true);
     setError(undefined);
     work()
       .catch(setError)
-      .finally(() => setBusy(false));
+      .finally(() => {
+        isRunning.current = false;
+        setBusy(false);
+      });
   };
   return { isBusy, error, run };
 }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { en } from "../text/en.ts";
+import { useBusy } from "./busy.ts";
 import { Button } from "./button.tsx";
 import { Dialog, DialogActions } from "./dialog.tsx";
 import style from "./shown-once.module.css";
@@ -23,15 +24,18 @@ export function ShownOnce({
   readonly onClose: () => void;
 }) {
   const [copied, setCopied] = useState<string>();
-  const copy = async (text: string) => {
-    await navigator.clipboard.writeText(text);
-    setCopied(text);
-  };
+  const { run, error } = useBusy();
+  const copy = (text: string) =>
+    run(async () => {
+      await navigator.clipboard.writeText(text);
+      setCopied(text);
+    });
   const line = variable === undefined ? undefined : `${variable}=${value}`;
   return (
     <Dialog title={title} isFirm onClose={onClose}>
       <p>{text}</p>
       <pre className={style.secret}>{value}</pre>
+      {error !== undefined && <p role="alert">{en.common.notCopied}</p>}
       <DialogActions>
         {file !== undefined && <Button onClick={() => save(value, file)}>{en.common.download}</Button>}
         {line !== undefined && (

@@ -1,5 +1,6 @@
 // The console in a real browser, against a real control plane. What a person would do, and what must not happen.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -94,13 +95,20 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await page.keyboard.press("ControlOrMeta+Enter");
     await page.getByRole("region", { name: "Playground" }).locator("mark").waitFor();
     expect(await page.getByText("decided", { exact: true }).count()).toBe(1);
-    await page.getByRole("button", { name: "Create" }).click();
+    let creations = 0;
+    await page.route("**/*.PolicyService/CreatePolicy", async (route) => {
+      creations += 1;
+      await sleep(500);
+      await route.continue();
+    });
+    await editorOf(page).click();
+    for (let i = 0; i < 3; i++) await page.keyboard.press("ControlOrMeta+s");
     await page.getByRole("heading", { level: 1, name: "first" }).waitFor();
   });
 
   test("tests that have not run are neither counted nor said to be missing", async () => {
     const page = await driver.openAs("editor", driver.at("/"));
-    await page.route("**/PolicyService/ValidatePolicy", () => {}); // never answered
+    await page.route("**/*.PolicyService/ValidatePolicy", () => {}); // never answered
     await driver.go(page, "/policies/new");
     await page.getByRole("tab", { name: "Tests", exact: true }).click();
     await page.getByRole("tabpanel").getByText("Tests run when you pause…").waitFor();
@@ -287,6 +295,11 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await dialog.evaluate((element: HTMLDialogElement) => element.close());
     await dialog.getByText(value).waitFor();
     await dialog.getByRole("button", { name: "I have stored it" }).click();
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new DOMException("", "NotAllowedError"));
+    });
+    await dialog.getByRole("button", { name: "Copy", exact: true }).click();
+    await dialog.getByText("Not copied: select it, and copy by hand").waitFor();
     await page.getByRole("cell", { name: /^shown once/ }).waitFor();
     expect(await page.content()).not.toContain(value);
   });

@@ -79,7 +79,7 @@ export function NewPolicyPage() {
         text={text}
         initialText={initialText}
         isReadOnly={!mayCreate}
-        keys={{ "Mod-s": create }}
+        keys={mayCreate ? { "Mod-s": create } : {}}
         onChange={change}
         handle={() => {}}
       />
