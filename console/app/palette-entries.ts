@@ -13,6 +13,7 @@ import { useOrganization } from "../data/organization.ts";
 import { useProjects } from "../data/project.ts";
 import { transport } from "../data/transport.ts";
 import { en } from "../text/en.ts";
+import { narrowed, useLookedAt } from "./looked-at.ts";
 import { navigationPages } from "./pages.ts";
 import { applyTheme, themes } from "./theme.ts";
 
@@ -31,8 +32,11 @@ export interface PaletteEntry {
   readonly choose: () => void;
 }
 
-/** What matches the text. `onKeys` shows the keys. */
-export function usePaletteEntries(text: string, onKeys: () => void): readonly PaletteEntry[] {
+/** What matches the text, and whether more may come. `onKeys` shows the keys. */
+export function usePaletteEntries(
+  text: string,
+  onKeys: () => void,
+): { readonly found: readonly PaletteEntry[]; readonly isLoading: boolean } {
   const navigate = useNavigate();
   const { orgId } = useOrganization();
   const pages = usePages();
@@ -41,12 +45,13 @@ export function usePaletteEntries(text: string, onKeys: () => void): readonly Pa
   const stored = useStored(id !== "");
   if (isId(id)) {
     const choose = () => navigate({ to: "/o/$org/traces/$trace", params: { org: orgId, trace: id } });
-    return [{ id, kind: en.nav.traces, title: texts.trace(id), choose }];
+    return { found: [{ id, kind: en.nav.traces, title: texts.trace(id), choose }], isLoading: false };
   }
   const words = id.toLowerCase().split(/\s+/);
-  return [...deedsHere(), ...pages, ...stored, ...everywhere]
+  const found = [...deedsHere(), ...pages, ...stored.entries, ...everywhere]
     .filter(({ title, kind }) => words.every((word) => `${title} ${kind}`.toLowerCase().includes(word)))
     .slice(0, maxShown);
+  return { found, isLoading: stored.isLoading };
 }
 
 /** What the buttons of the page do, as far as they may be pressed. */
@@ -76,13 +81,14 @@ function nameOf(element: HTMLElement): string {
 function usePages(): readonly PaletteEntry[] {
   const { orgId, allows } = useOrganization();
   const navigate = useNavigate();
+  const looked = useLookedAt();
   return navigationPages
     .filter(({ needs }) => needs === undefined || allows(needs))
     .map(({ to, title }) => ({
       id: to,
       kind: texts.pages,
       title,
-      choose: () => navigate({ to, params: { org: orgId } }),
+      choose: () => navigate({ to, params: { org: orgId }, search: narrowed(to, looked) }),
     }));
 }
 
@@ -101,7 +107,7 @@ function useEverywhere(onKeys: () => void): readonly PaletteEntry[] {
 }
 
 /** What the organization has. It is asked for once something is typed. */
-function useStored(enabled: boolean): readonly PaletteEntry[] {
+function useStored(enabled: boolean): { readonly entries: readonly PaletteEntry[]; readonly isLoading: boolean } {
   const { orgId, can } = useOrganization();
   const navigate = useNavigate();
   const params = { org: orgId };
@@ -112,8 +118,8 @@ function useStored(enabled: boolean): readonly PaletteEntry[] {
   const packs = useQuery(listPacks, { limit }, asked(true));
   const { listMembers } = TeamService.method;
   const members = useQuery(listMembers, { orgId, limit }, asked(can(listMembers)));
-  const { environments, agents } = useOfProjects(enabled);
-  return [
+  const { environments, agents, isLoading } = useOfProjects(enabled);
+  const entries = [
     ...(policies.data?.policies ?? []).map(({ id, name }) => ({
       id,
       kind: texts.policies,
@@ -135,6 +141,7 @@ function useStored(enabled: boolean): readonly PaletteEntry[] {
       choose: () => navigate({ to: "/o/$org/settings/team", params }),
     })),
   ];
+  return { entries, isLoading: isLoading || [policies, packs, members].some((query) => query.isLoading) };
 }
 
 function useOfProjects(enabled: boolean) {
@@ -157,6 +164,7 @@ function useOfProjects(enabled: boolean) {
   const nameOf = (projectId: string) => projects.find(({ id }) => id === projectId)?.name ?? "";
   const params = { org: orgId };
   return {
+    isLoading: [...environments, ...agents].some((query) => query.isLoading),
     environments: environments.flatMap(({ data }) =>
       (data?.environments ?? []).map(({ id, name, projectId }) => ({
         id,

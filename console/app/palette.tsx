@@ -13,7 +13,7 @@ export function Palette({ onKeys, onClose }: { readonly onKeys: () => void; read
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
-  const found = usePaletteEntries(text, onKeys);
+  const { found, isLoading } = usePaletteEntries(text, onKeys);
   const chosen = Math.min(at, found.length - 1);
   useEffect(() => {
     list.current?.children[chosen]?.scrollIntoView({ block: "nearest" });
@@ -69,7 +69,7 @@ export function Palette({ onKeys, onClose }: { readonly onKeys: () => void; read
             </div>
           ))}
         </div>
-        {found.length === 0 && <p role="status">{texts.nothing}</p>}
+        {found.length === 0 && <p role="status">{isLoading ? en.common.loading : texts.nothing}</p>}
       </div>
     </Dialog>
   );

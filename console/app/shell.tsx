@@ -3,14 +3,24 @@ import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "
 import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
 import { useOrganization } from "../data/organization.ts";
 import { signOut } from "../data/session.ts";
+import { useBusy } from "../part/busy.ts";
 import { Button } from "../part/button.tsx";
 import { Mark } from "../part/mark.tsx";
+import { Failed } from "../part/state.tsx";
 import { en } from "../text/en.ts";
 import { GlobalKeys } from "./global-keys.tsx";
 import { narrowed, useLookedAt } from "./looked-at.ts";
 import { pageGroups } from "./pages.ts";
 import style from "./shell.module.css";
-import { applyTheme, shownTheme, storedTheme, type Theme, themes, whenSystemChanges } from "./theme.ts";
+import {
+  applyTheme,
+  shownTheme,
+  storedTheme,
+  type Theme,
+  themes,
+  whenSystemChanges,
+  whenThemeChanges,
+} from "./theme.ts";
 import { UntoldFailures } from "./untold.tsx";
 
 const texts = en.nav;
@@ -20,11 +30,8 @@ const PlaceSwitch = lazy(async () => ({ default: (await import("./place-switch.t
 /** The frame of every page: the bar at the top, the navigation at the side, the page. */
 export function Shell({ me, children }: { readonly me: GetMeResponse; readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
-  const [theme, setTheme] = useState(storedTheme);
-  const choose = (chosen: Theme) => {
-    applyTheme(chosen);
-    setTheme(chosen);
-  };
+  // The palette chooses, too.
+  const theme = useSyncExternalStore(whenThemeChanges, storedTheme);
   return (
     <div className={style.shell}>
       <a className={style.skip} href="#content">
@@ -52,8 +59,8 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
         </span>
         <span className={style.gap} />
         <GlobalKeys />
-        <ThemeButton theme={theme} onChoose={choose} />
-        <AccountMenu me={me} theme={theme} onTheme={choose} />
+        <ThemeButton theme={theme} />
+        <AccountMenu me={me} theme={theme} />
       </header>
       <nav className={`${style.side} ${isOpen ? style.isOpen : ""}`} aria-label={texts.label}>
         <span className={style.inSheet}>
@@ -124,7 +131,7 @@ function OrganizationSwitch({ me }: { readonly me: GetMeResponse }) {
 }
 
 /** Changes between light and dark; the menu of the account also has what the system says. */
-function ThemeButton({ theme, onChoose }: { readonly theme: Theme; readonly onChoose: (theme: Theme) => void }) {
+function ThemeButton({ theme }: { readonly theme: Theme }) {
   const shown = useSyncExternalStore(whenSystemChanges, () => shownTheme(theme));
   const other = shown === "dark" ? "light" : "dark";
   return (
@@ -133,7 +140,7 @@ function ThemeButton({ theme, onChoose }: { readonly theme: Theme; readonly onCh
       className={style.barButton}
       aria-label={texts.useTheme[other]}
       title={texts.useTheme[other]}
-      onClick={() => onChoose(other)}
+      onClick={() => applyTheme(other)}
     >
       <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
         {shown === "dark" ? <Sun /> : <path d="M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3z" />}
@@ -151,15 +158,8 @@ function Sun() {
   );
 }
 
-function AccountMenu({
-  me,
-  theme,
-  onTheme,
-}: {
-  readonly me: GetMeResponse;
-  readonly theme: Theme;
-  readonly onTheme: (theme: Theme) => void;
-}) {
+function AccountMenu({ me, theme }: { readonly me: GetMeResponse; readonly theme: Theme }) {
+  const { run, isBusy, error } = useBusy();
   const letters = initials(me.account?.name ?? "");
   return (
     <>
@@ -180,7 +180,7 @@ function AccountMenu({
           {texts.theme}
           <select
             value={theme}
-            onChange={({ target }) => onTheme(themes.find((each) => each === target.value) ?? "system")}
+            onChange={({ target }) => applyTheme(themes.find((each) => each === target.value) ?? "system")}
           >
             {themes.map((each) => (
               <option key={each} value={each}>
@@ -191,7 +191,10 @@ function AccountMenu({
         </label>
         <Link to="/account">{texts.account}</Link>
         <a href="/docs">{texts.reference}</a>
-        <Button onClick={() => signOut()}>{texts.signOut}</Button>
+        {error !== undefined && <Failed error={error} />}
+        <Button disabled={isBusy} onClick={() => run(signOut)}>
+          {texts.signOut}
+        </Button>
       </div>
     </>
   );

@@ -26,13 +26,22 @@ export function whenSystemChanges(listener: () => void): () => void {
   return () => systemDark.removeEventListener("change", listener);
 }
 
+const listeners = new Set<() => void>();
+
+/** Calls back when something else is chosen. Returns what ends it. */
+export function whenThemeChanges(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 /** Shows and stores a choice. */
 export function applyTheme(theme: Theme): void {
   if (theme === "system") {
     localStorage.removeItem(key);
     delete document.documentElement.dataset.theme;
-    return;
+  } else {
+    localStorage.setItem(key, theme);
+    document.documentElement.dataset.theme = theme;
   }
-  localStorage.setItem(key, theme);
-  document.documentElement.dataset.theme = theme;
+  for (const listener of listeners) listener();
 }

@@ -66,6 +66,13 @@ export async function signOut(): Promise<void> {
   forgetDrafts();
   queryClient.clear();
   otherTabs.postMessage("signed_out");
+  leave();
+}
+
+/** Leaves this page for the sign-in. Browsers keep a page that was left, as it was, for whoever goes back. */
+function leave(): void {
+  document.documentElement.hidden = true;
+  addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
   location.assign("/sign-in");
 }
 
@@ -73,5 +80,5 @@ otherTabs.onmessage = ({ data }: MessageEvent<unknown>) => {
   if (data === "signed_in") onSignIn?.();
   if (data !== "signed_out") return;
   forgetDrafts();
-  location.assign("/sign-in");
+  leave();
 };

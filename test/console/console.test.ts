@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ErrorDetailSchema, Reason } from "../../gen/policyguard/common/v1/reason_pb.ts";
-import { browserPath } from "../harness/browser/browser.ts";
+import { browserPath, startBrowser } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
 import { eventually } from "../harness/eventually.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
@@ -104,6 +104,7 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await editorOf(page).click();
     for (let i = 0; i < 3; i++) await page.keyboard.press("ControlOrMeta+s");
     await page.getByRole("heading", { level: 1, name: "first" }).waitFor();
+    expect(creations).toBe(1);
   });
 
   test("tests that have not run are neither counted nor said to be missing", async () => {
@@ -294,12 +295,12 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     // Nor one that is no key, such as the gesture of a phone.
     await dialog.evaluate((element: HTMLDialogElement) => element.close());
     await dialog.getByText(value).waitFor();
-    await dialog.getByRole("button", { name: "I have stored it" }).click();
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new DOMException("", "NotAllowedError"));
     });
     await dialog.getByRole("button", { name: "Copy", exact: true }).click();
     await dialog.getByText("Not copied: select it, and copy by hand").waitFor();
+    await dialog.getByRole("button", { name: "I have stored it" }).click();
     await page.getByRole("cell", { name: /^shown once/ }).waitFor();
     expect(await page.content()).not.toContain(value);
   });
@@ -314,6 +315,26 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await other.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(await page.evaluate(() => JSON.stringify(sessionStorage))).toBe("{}");
+  });
+
+  test("a sign-out that does not reach the server is told; after one that does, going back shows nothing", async () => {
+    const browser = await startBrowser({ keepsLeftPages: true });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(driver.plane.baseUrl + at("/policies"));
+    await driver.signIn(page, await world.person("editor"));
+    await page.getByRole("heading", { level: 1, name: "Policies" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.route("**/*.AccountService/Logout", (route) => route.abort());
+    await page.getByRole("button", { name: "Account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("alert").getByText("The control plane does not answer.").waitFor();
+    await page.unroute("**/*.AccountService/Logout");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    await page.evaluate(() => history.back());
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    await page.waitForURL("**/sign-in?next=*");
   });
 
   test("a viewer sees no button that would be refused", async () => {

@@ -76,6 +76,12 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     const field = page.getByRole("combobox", { name: "Find anything" });
     await field.fill("tok");
     await page.getByText("Nothing is called like this.").waitFor();
+    await field.fill("appearance dark");
+    await page.getByRole("option", { name: "Appearance: Dark" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Use the light theme" }).click();
+    await page.getByRole("button", { name: "Use the dark theme" }).waitFor();
+    await page.keyboard.press("Control+k");
     await field.fill("data");
     await page.getByRole("option", { name: /^Datasets/ }).waitFor();
     expect(await driver.flawsOf(page)).toEqual([]);
@@ -106,6 +112,13 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     const page = await driver.openAs("administrator", driver.at("/environments"));
     await page.getByRole("button", { name: "Publish…" }).first().waitFor();
     const field = page.getByRole("combobox", { name: "Find anything" });
+    await page.route("**/*.TeamService/ListMembers", () => {}); // never answered
+    await page.keyboard.press("Control+k");
+    await field.fill("nothing has this name");
+    await page.getByRole("status").getByText("Loading…").waitFor();
+    await page.unroute("**/*.TeamService/ListMembers");
+    await page.reload();
+    await page.getByRole("button", { name: "Publish…" }).first().waitFor();
     const find = async (text: string, name: RegExp) => {
       await page.keyboard.press("Control+k");
       await field.fill(text);
@@ -124,6 +137,8 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.waitForURL("**/traces?*agent=*");
     await find("staging", /staging.*Environment$/);
     await page.waitForURL("**/staging/settings");
+    await find("traces page", /^Traces/);
+    await page.waitForURL("**/traces?*environment=staging*");
     await find("pack personal europe", /Pack$/);
     await page.waitForURL("**/packs/pii-eu");
   });

@@ -10,6 +10,8 @@ import { en } from "../../text/en.ts";
 import style from "./entry.module.css";
 
 const texts = en.signIn;
+/** What an authenticator shows, as some paste it. */
+const sixDigits = /^\s*\d{3} ?\d{3}\s*$/;
 
 /** E-mail and password, then a code where the account has a second factor. */
 export function SignInForm({
@@ -55,13 +57,17 @@ export function SignInForm({
           name="code"
           autoComplete="one-time-code"
           inputMode="text"
+          autoFocus
           required
+          onChange={({ target }) => sixDigits.test(target.value) && target.form?.requestSubmit()}
         />
       )}
       {error !== undefined && <Failed error={error} />}
       <Button type="submit" kind="primary" disabled={isBusy}>
         {mfaToken === undefined ? texts.submit : texts.verify}
       </Button>
+      {/* The second step is open for minutes only. */}
+      {mfaToken !== undefined && <Button onClick={() => setMfaToken(undefined)}>{texts.startAgain}</Button>}
     </form>
   );
 }

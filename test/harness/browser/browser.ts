@@ -32,8 +32,14 @@ function isRunnable(path: string): boolean {
   }
 }
 
-/** Starts the browser. Chromium has no sandbox for root. */
-export function startBrowser(): Promise<Browser> {
-  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  return chromium.launch({ ...(browserPath === undefined ? {} : { executablePath: browserPath }), args });
+/**
+ * Starts the browser. Chromium has no sandbox for root. Other than for people, it keeps no pages that were left for
+ * whoever goes back, unless `keepsLeftPages`.
+ */
+export function startBrowser({ keepsLeftPages = false }: { readonly keepsLeftPages?: boolean } = {}): Promise<Browser> {
+  return chromium.launch({
+    ...(browserPath === undefined ? {} : { executablePath: browserPath }),
+    ...(keepsLeftPages ? { ignoreDefaultArgs: ["--disable-back-forward-cache"] } : {}),
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  });
 }
