@@ -1,5 +1,7 @@
 // What the addresses of pages say besides the path.
 
+import { isId } from "./id.ts";
+
 /**
  * An address of this page to go to, home for anything else. The router hands on what it was given besides what a route
  * has checked, so whoever goes there checks it.

@@ -44,7 +44,8 @@ export const accountFunctions: readonly SqlFunction[] = [
             ) filter (where not m.needs_provider and (a.mfa_enabled_at is not null or not m.needs_factor)), '{}')
               as roles,
             coalesce(jsonb_agg(m.org_id) filter (where m.needs_provider), '[]') as sso_required,
-            coalesce(jsonb_agg(m.org_id) filter (where m.needs_factor), '[]') as factor_required
+            coalesce(jsonb_agg(m.org_id) filter (where m.needs_factor and not m.needs_provider), '[]')
+              as factor_required
           from (
             select e.org_id, e.role,
               s.provider_org_id is null and e.role <> 'owner' and coalesce(c.enforced, false) as needs_provider,
