@@ -16,6 +16,9 @@ import { createWorld } from "../harness/vector/world.ts";
 
 const hostile = `<img src=x onerror="document.title='taken'"> & "quoted"`;
 
+const toldPolicy =
+  "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: told}\nrules:\n  - {id: a, stages: [input], detect: pii, action: FLAG}\n";
+
 describe.skipIf(browserPath === undefined)("what an organization sets up, in a browser (needs chromium)", () => {
   let driver: ConsoleDriver;
   let sink: WebhookSink;
@@ -87,9 +90,7 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
   test("what a target answered is shown as text, and what was dropped is found", async () => {
     const { plane, world } = driver;
     const { id } = await call("/webhooks", { url: `${sink.url}?a=<b>`, events: ["policy.updated"] });
-    const document =
-      "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: told}\nrules:\n  - {id: a, stages: [input], detect: pii, action: FLAG}\n";
-    await call("/policies", { document });
+    await call("/policies", { document: toldPolicy });
     // As the worker leaves a delivery whose attempts have all failed.
     await plane.database.systemTransaction(world.orgId, (tx) =>
       tx.sql("update webhook_delivery set state = 'dropped', attempts = 5, error = ? where webhook_id = ?", [
@@ -133,10 +134,15 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
   });
 
   test("on a phone, rows of wide lists have two lines, and leave no column out", async () => {
+    await call("/lists", { name: "partners", items: ["Acme"] });
+    await call("/datasets", { name: "phone" });
+    await call("/schemas", { name: "reply", schema: { type: "object" } });
+    await call("/replays", { document: toldPolicy });
     const page = await driver.openAs("owner", driver.at("/"), { width: 390, height: 800 });
     const found: string[] = [];
+    const library = ["/policies", "/packs", "/detectors", "/languages", "/lists", "/schemas", "/datasets", "/replays"];
     const settings = ["/settings/tokens", "/settings/team", "/settings/webhooks", "/settings/evidence"];
-    for (const route of [...settings, "/policies", "/packs", "/detectors", "/languages"]) {
+    for (const route of [...settings, ...library]) {
       await driver.go(page, route);
       await expectLines(page.locator("tbody tr").first());
       for (const colorScheme of ["light", "dark"] as const) {

@@ -92,11 +92,12 @@ function Benchmarks({ benchmarks }: { readonly benchmarks: readonly Benchmark[] 
         },
         {
           title: texts.dataset,
+          phone: "below",
           cell: ({ datasetId, version }) => texts.ofVersion(datasetName(datasetId), version),
         },
-        { title: texts.state, cell: (benchmark) => <BenchmarkState benchmark={benchmark} /> },
-        { title: texts.by, isExtra: true, cell: ({ createdBy }) => createdBy },
-        { title: texts.when, isExtra: true, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+        { title: texts.state, phone: "end", cell: (benchmark) => <BenchmarkState benchmark={benchmark} /> },
+        { title: texts.by, phone: "below", cell: ({ createdBy }) => createdBy },
+        { title: texts.when, phone: "below", isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
       ]}
     />
   );

@@ -81,10 +81,10 @@ function Calibrations({ calibrations }: { readonly calibrations: readonly Calibr
             </span>
           ),
         },
-        { title: texts.promise, cell: promiseText },
-        { title: texts.state, cell: (calibration) => <CalibrationState calibration={calibration} /> },
-        { title: texts.who, isExtra: true, cell: ({ createdBy }) => createdBy },
-        { title: texts.when, isExtra: true, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+        { title: texts.promise, phone: "below", cell: promiseText },
+        { title: texts.state, phone: "end", cell: (calibration) => <CalibrationState calibration={calibration} /> },
+        { title: texts.who, phone: "below", cell: ({ createdBy }) => createdBy },
+        { title: texts.when, phone: "below", isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
       ]}
     />
   );

@@ -79,10 +79,10 @@ function Datasets({ datasets }: { readonly datasets: readonly Dataset[] }) {
             </span>
           ),
         },
-        { title: texts.state, cell: ({ state }) => <DatasetStateBadge state={state} /> },
-        { title: texts.samples, isNumber: true, cell: ({ sampleCount }) => count(sampleCount) },
-        { title: texts.version, isNumber: true, isExtra: true, cell: ({ version }) => en.common.version(version) },
-        { title: texts.changed, isNumber: true, isExtra: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
+        { title: texts.state, phone: "end", cell: ({ state }) => <DatasetStateBadge state={state} /> },
+        { title: texts.samples, phone: "named", isNumber: true, cell: ({ sampleCount }) => count(sampleCount) },
+        { title: texts.version, phone: "below", isNumber: true, cell: ({ version }) => en.common.version(version) },
+        { title: texts.changed, phone: "named", isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
       ]}
     />
   );

@@ -72,9 +72,9 @@ function Lists({ lists }: { readonly lists: readonly ListSummary[] }) {
             </span>
           ),
         },
-        { title: texts.scope, isExtra: true, cell: ({ scope }) => scopeText(scope) },
-        { title: texts.items, isNumber: true, cell: ({ itemCount }) => count(itemCount) },
-        { title: texts.changed, isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
+        { title: texts.scope, phone: "below", cell: ({ scope }) => scopeText(scope) },
+        { title: texts.items, phone: "named", isNumber: true, cell: ({ itemCount }) => count(itemCount) },
+        { title: texts.changed, phone: "named", isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
       ]}
     />
   );

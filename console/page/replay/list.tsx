@@ -77,10 +77,10 @@ function Replays({ replays }: { readonly replays: readonly Replay[] }) {
             </Link>
           ),
         },
-        { title: texts.filter, isExtra: true, cell: ({ filter }) => filterText(filter) },
-        { title: texts.state, cell: (replay) => <ReplayState replay={replay} /> },
-        { title: texts.who, isExtra: true, cell: ({ createdBy }) => createdBy },
-        { title: texts.when, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+        { title: texts.filter, phone: "below", cell: ({ filter }) => filterText(filter) },
+        { title: texts.state, phone: "end", cell: (replay) => <ReplayState replay={replay} /> },
+        { title: texts.who, phone: "below", cell: ({ createdBy }) => createdBy },
+        { title: texts.when, phone: "below", isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
       ]}
     />
   );

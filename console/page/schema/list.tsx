@@ -76,17 +76,18 @@ function Schemas({
             </span>
           ),
         },
-        { title: texts.version, isNumber: true, isExtra: true, cell: ({ version }) => en.common.version(version) },
+        { title: texts.version, phone: "below", isNumber: true, cell: ({ version }) => en.common.version(version) },
         {
           title: texts.state,
+          phone: "end",
           cell: ({ enabled }) => <Badge tone={enabled ? "good" : "notice"}>{enabled ? texts.on : texts.off}</Badge>,
         },
         {
           title: texts.usage,
-          isExtra: true,
+          phone: "below",
           cell: ({ id }) => <Usage usage={usage?.find(({ schemaId }) => schemaId === id)} />,
         },
-        { title: texts.changed, isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
+        { title: texts.changed, phone: "named", isNumber: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
       ]}
     />
   );
