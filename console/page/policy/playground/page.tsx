@@ -132,26 +132,29 @@ function VersionSelect({
   readonly onChange: (version: number | undefined) => void;
 }) {
   const { orgId } = useOrganization();
-  const { data } = useQuery(BundleService.method.listBundles, {
+  const { data, error, refetch } = useQuery(BundleService.method.listBundles, {
     ...{ orgId, projectId, envName: name, limit: maxBundles },
   });
   const kept = data?.bundles.filter(({ state }) => state !== BundleState.PURGED) ?? [];
   const others = kept.filter(({ version }) => version !== activeVersion);
   const isListed = value === undefined || others.some(({ version }) => version === value);
   return (
-    <Select
-      label={texts.version}
-      value={value ?? ""}
-      onChange={({ target }) => onChange(Number(target.value) || undefined)}
-    >
-      <option value="">{activeVersion === undefined ? texts.noneInForce : texts.inForce(activeVersion)}</option>
-      {!isListed && <option value={value}>{en.common.version(value ?? 0)}</option>}
-      {others.map(({ version, message }) => (
-        <option key={version} value={version}>
-          {message === undefined || message === "" ? en.common.version(version) : texts.versionNote(version, message)}
-        </option>
-      ))}
-    </Select>
+    <>
+      <Select
+        label={texts.version}
+        value={value ?? ""}
+        onChange={({ target }) => onChange(Number(target.value) || undefined)}
+      >
+        <option value="">{activeVersion === undefined ? texts.noneInForce : texts.inForce(activeVersion)}</option>
+        {!isListed && <option value={value}>{en.common.version(value ?? 0)}</option>}
+        {others.map(({ version, message }) => (
+          <option key={version} value={version}>
+            {message === undefined || message === "" ? en.common.version(version) : texts.versionNote(version, message)}
+          </option>
+        ))}
+      </Select>
+      {error !== null && <Failed error={error} onRetry={refetch} />}
+    </>
   );
 }
 
