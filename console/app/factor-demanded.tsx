@@ -4,17 +4,25 @@
 import type { QueryCacheNotifyEvent } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
+import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
 import { queryClient } from "../data/client.ts";
 import { failureOf } from "../data/failure.ts";
+import { lacksFactor } from "../data/session.ts";
 import { EntryCard } from "../page/entry/card.tsx";
 import { en } from "../text/en.ts";
 
 const texts = en.factorDemanded;
 
 /** Says what the organization demands, and leads to it. */
-export function FactorDemanded({ organization }: { readonly organization: string }) {
+export function FactorDemanded({ me, organization }: { readonly me: GetMeResponse; readonly organization: string }) {
+  const others = me.organizations.filter((each) => !lacksFactor(me, each));
+  const links = others.map(({ orgId, orgName }) => (
+    <Link key={orgId} to="/o/$org" params={{ org: orgId }}>
+      {orgName}
+    </Link>
+  ));
   return (
-    <EntryCard title={texts.title(organization)} links={<Link to="/">{en.nav.home}</Link>}>
+    <EntryCard title={texts.title(organization)} {...(others.length > 0 && { links })}>
       <p>{texts.text}</p>
       <p>
         <Link to="/account">{texts.setUp}</Link>

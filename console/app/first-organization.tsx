@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Navigate } from "@tanstack/react-router";
 import { failureOf } from "../data/failure.ts";
-import { meQuery } from "../data/session.ts";
+import { lacksFactor, meQuery } from "../data/session.ts";
 import { Failed, Loading } from "../part/state.tsx";
 
-/** Leads from "/" to the first organization of the person, or to the sign-in. */
+/** Leads from "/" to the first organization that lets the person in, or to the sign-in. */
 export function FirstOrganization() {
   const me = useQuery(meQuery);
   if (me.error !== null) {
@@ -12,7 +12,8 @@ export function FirstOrganization() {
     return <Failed error={me.error} onRetry={() => me.refetch()} />;
   }
   if (me.data === undefined) return <Loading />;
-  const [first] = me.data.organizations;
+  const { data } = me;
+  const first = data.organizations.find((each) => !lacksFactor(data, each)) ?? data.organizations[0];
   if (first === undefined) return <Navigate to="/welcome" replace />;
   return <Navigate to="/o/$org" params={{ org: first.orgId }} replace />;
 }

@@ -7,7 +7,7 @@ import { useMemo } from "react";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
 import { failureOf } from "../data/failure.ts";
 import { OrganizationContext, permissionsOf } from "../data/organization.ts";
-import { meQuery } from "../data/session.ts";
+import { lacksFactor, meQuery } from "../data/session.ts";
 import { Failed, Loading } from "../part/state.tsx";
 import { Allowed } from "./allowed.tsx";
 import { EndedSession, ToSignIn } from "./ended-session.tsx";
@@ -22,8 +22,8 @@ export function OrganizationLayout() {
   const { org } = useParams({ from: "/o/$org" });
   const me = useQuery(meQuery);
   const membership = me.data?.organizations.find(({ orgId }) => orgId === org);
-  const lacksFactor = membership?.secondFactorRequired === true && me.data?.account?.mfaEnabled !== true;
-  const isReached = me.data !== undefined && !lacksFactor;
+  const isShut = me.data !== undefined && membership !== undefined && lacksFactor(me.data, membership);
+  const isReached = me.data !== undefined && !isShut;
   const permissions = useRpc(TeamService.method.getPermissions, { orgId: org }, { enabled: isReached });
   useNewDemands(me.refetch);
   const organization = useMemo(
@@ -44,7 +44,7 @@ export function OrganizationLayout() {
   }
   if (me.data === undefined) return <Loading />;
   if (membership === undefined) return <NotFound />;
-  if (lacksFactor) return <FactorDemanded organization={membership.orgName} />;
+  if (isShut) return <FactorDemanded me={me.data} organization={membership.orgName} />;
   if (permissions.error !== null && failureOf(permissions.error).code === "sso_required")
     return <ProviderOnly orgId={org} />;
   if (permissions.error !== null) return <Failed error={permissions.error} onRetry={() => permissions.refetch()} />;

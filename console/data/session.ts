@@ -2,6 +2,7 @@
 
 import { createClient } from "@connectrpc/connect";
 import { queryOptions } from "@tanstack/react-query";
+import type { Membership } from "../../gen/policyguard/control/v1/account_pb.ts";
 import { AccountService, type GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
 import { queryClient } from "./client.ts";
 import { forgetDrafts } from "./draft.ts";
@@ -20,6 +21,11 @@ export const meQuery = queryOptions({
     return me;
   },
 });
+
+/** Whether the person lacks the second factor that the organization demands: its calls are refused until then. */
+export function lacksFactor({ account }: GetMeResponse, { secondFactorRequired }: Membership): boolean {
+  return secondFactorRequired && account?.mfaEnabled !== true;
+}
 
 /** What a sign-in leads to: a session, or the second step. */
 export type SignInStep = { readonly mfaToken: string } | undefined;

@@ -220,6 +220,7 @@ describe.skipIf(browserPath === undefined)("people in the console (needs chromiu
     // Whoever is inside meets it with the next call.
     await member.getByRole("link", { name: "Environments" }).click();
     await member.getByRole("heading", { name: "Test demands a second factor" }).waitFor();
+    expect(await driver.flawsOf(member)).toEqual([]);
     await member.getByRole("link", { name: "Set it up in your account" }).click();
     await member.getByRole("button", { name: "Set up…" }).click();
     await member.getByRole("button", { name: "Go on" }).click();
