@@ -42,6 +42,7 @@ const homes: Readonly<Record<string, string>> = {
   "page/policy/delete.tsx": "/policies/$policy",
   "page/replay/create.tsx": "/replays",
   "page/replay/replay.tsx": "/replays/$run",
+  "page/settings/factor-demand.tsx": "/settings",
   "page/settings/issue-token.tsx": "/settings/tokens",
   "page/settings/organization.tsx": "/settings",
   "page/settings/projects.tsx": "/settings",

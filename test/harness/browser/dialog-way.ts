@@ -81,6 +81,7 @@ async function storeProvider({ plane, world: { orgId } }: ConsoleDriver): Promis
 /** The ways, by the keys of their dialogs. */
 export const dialogWays: Readonly<Record<string, DialogWay>> = {
   "page/account/password.tsx changeTitle": { at: "account", go: (page) => press(page, "Change the password…") },
+  "page/account/profile.tsx renameTitle": { at: "account", go: (page) => press(page, "Change the name…") },
   "page/account/second-factor.tsx setUpTitle": { at: "account", go: (page) => press(page, "Set up…") },
   "page/account/second-factor.tsx codesTitle": { at: "account", as: "viewer", go: setUpFactor, showsOnce: true },
   "page/account/second-factor.tsx turnOffTitle": {
@@ -198,6 +199,16 @@ export const dialogWays: Readonly<Record<string, DialogWay>> = {
     go: async (page, driver) => {
       await buyGrowth(page, driver);
       return press(page, "Change to Enterprise…");
+    },
+  },
+  // The last: a second factor stays, and nobody signs in as its owner after it.
+  "page/account/second-factor.tsx renewTitle": {
+    at: "account",
+    as: "administrator",
+    go: async (page) => {
+      await setUpFactor(page);
+      await page.getByRole("button", { name: "I have stored it" }).click();
+      return press(page, "Renew the recovery codes…");
     },
   },
 };
