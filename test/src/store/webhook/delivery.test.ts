@@ -9,7 +9,12 @@ import { type Database, openDatabase } from "../../../../src/store/connection/da
 import type { Transaction } from "../../../../src/store/core/transaction.ts";
 import { OrganizationRow } from "../../../../src/store/tenancy/organization.ts";
 import { recordAttempts } from "../../../../src/store/webhook/attempt.ts";
-import { type ClaimedDelivery, claimDue, lastDeliveries, releaseClaims } from "../../../../src/store/webhook/delivery.ts";
+import {
+  type ClaimedDelivery,
+  claimDue,
+  lastDeliveries,
+  releaseClaims,
+} from "../../../../src/store/webhook/delivery.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 
 /** Deliveries of an organization: reading all of them would not go unnoticed. */
