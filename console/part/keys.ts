@@ -16,6 +16,9 @@ export function switchSingleKeys(isOn: boolean): void {
   else localStorage.setItem(preference, "off");
 }
 
+/** Keys that go on while they are held; one that marks or skips would do it to what comes next, unseen. */
+const moving: ReadonlySet<string> = new Set(["j", "k", "ArrowLeft", "ArrowRight"]);
+
 /** What single keys do on a page, by the name that events give them. Not while somebody types or answers a dialog. */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   const latest = useRef(keys);
@@ -28,7 +31,7 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
       const act = latest.current[event.key];
       if (act === undefined) return;
       event.preventDefault();
-      act();
+      if (!event.repeat || moving.has(event.key)) act();
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

@@ -203,8 +203,12 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.getByRole("status").getByText("1 of 2 traces").waitFor();
     await page.getByRole("region", { name: "Marks" }).getByText("Nobody has marked it yet.").waitFor();
     await page.keyboard.press("2");
-    await page.keyboard.press("3");
+    // Held, as by a heavy hand: the next trace is not marked by it.
+    await page.keyboard.down("3");
     await page.getByRole("status").getByText("2 of 2 traces").waitFor();
+    await page.getByRole("region", { name: "Marks" }).getByText("Nobody has marked it yet.").waitFor();
+    for (let i = 0; i < 3; i++) await page.keyboard.down("3");
+    await page.keyboard.up("3");
     await page.keyboard.press("ArrowLeft");
     await page.getByText(/: Correct$/).waitFor();
     await page.keyboard.press("u");
