@@ -74,6 +74,8 @@ export function CodeEditor({
     latest.current.handle?.(handleOf(editor));
     return () => {
       latest.current.handle?.(undefined);
+      // One that is made anew, such as to be written in, goes on with the text.
+      latest.current.initialText = editor.state.doc.toString();
       editor.destroy();
     };
   }, [label, isReadOnly]);

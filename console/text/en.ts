@@ -223,6 +223,7 @@ export const en = {
     saved: "saved",
     save: "Save…",
     create: "Create",
+    edit: "Edit here",
     discard: "Discard changes",
     delete: "Delete…",
     versions: "Versions",

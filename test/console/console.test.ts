@@ -164,6 +164,21 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await dialog.getByText("action: REDACT").first().waitFor();
     await dialog.getByRole("button", { name: "Keep mine, on top of v2" }).click();
     await page.getByText(/v3 · saved/).waitFor();
+    // Whoever typed nothing sees what is stored now as soon as they look again.
+    await other.clock.setFixedTime(Date.now() + 60_000);
+    await other.evaluate(() => dispatchEvent(new Event("visibilitychange")));
+    await other.getByText(/v3 · saved/).waitFor();
+    await editorOf(other).getByText("action: REDACT").waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.reload();
+    const edit = page.getByRole("button", { name: "Edit here" });
+    await edit.waitFor();
+    expect(await editorOf(page).evaluate((content) => content.ariaReadOnly)).toBe("true");
+    await edit.click();
+    await writeInto(page, policyOf("contested", "BLOCK"));
+    await page.getByText(/v3 · unsaved/).waitFor();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await page.getByText(/v3 · saved/).waitFor();
     await page.getByRole("link", { name: "Versions" }).click();
     await page.getByText("Weaker").or(page.getByText("Stricter")).first().waitFor();
   });

@@ -1,5 +1,6 @@
 // What policies are made of: packs, detectors, lists, output schemas, in a real browser against a real product.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { browserPath } from "../harness/browser/browser.ts";
@@ -80,6 +81,15 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     expect(await items.inputValue()).toBe("one\ntwo");
     expect(await page.evaluate(() => JSON.stringify(sessionStorage))).toBe("{}");
 
+    await slowly(page, "ListService/UpdateList");
+    await items.fill("one\ntwo\nthree");
+    await page.getByRole("button", { name: "Save the items" }).click();
+    await items.fill("one\ntwo\nthree\nfour");
+    await page.getByRole("button", { name: "Save the items", disabled: false }).click();
+    await page.getByText("Saved. The next bundle has them.").waitFor();
+    await page.getByText("4 items", { exact: true }).first().waitFor();
+    expect(await items.inputValue()).toBe("one\ntwo\nthree\nfour");
+
     await call("PUT", `/lists/${listIn(page)}`, { items: ["two\nlines"] });
     await page.reload();
     await page.getByText(/^Some items have line breaks/).waitFor();
@@ -87,6 +97,14 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     await page.getByRole("button", { name: "Delete the list" }).click();
     await page.getByRole("heading", { name: "No list yet" }).waitFor();
   });
+
+  /** Lets calls of a method wait, as on a bad line. */
+  function slowly(page: Page, method: string): Promise<unknown> {
+    return page.route(`**/*.${method}`, async (route) => {
+      await sleep(1_500);
+      await route.continue();
+    });
+  }
 
   function listIn(page: Page): string {
     return new URL(page.url()).pathname.split("/").at(-1) ?? "";
@@ -122,6 +140,14 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     await conflict.getByText("boolean").first().waitFor();
     await conflict.getByRole("button", { name: "Keep mine, on top of v2" }).click();
     await page.getByText(/^v3 · saved/).waitFor();
+    await slowly(page, "OutputSchemaService/UpdateOutputSchema");
+    await writeInto(page, "Schema document", schema("integer"));
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await writeInto(page, "Schema document", schema("null"));
+    await page.getByText(/^v4 · unsaved/).waitFor();
+    await page.getByRole("textbox", { name: "Schema document" }).getByText('"null"').waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText(/^v5 · saved/).waitFor();
     await page.getByRole("button", { name: "Leave out of bundles" }).click();
     await page.getByRole("button", { name: "Put into bundles" }).waitFor();
     await driver.go(page, "/schemas");

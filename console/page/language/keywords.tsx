@@ -97,12 +97,14 @@ function Editor({ stored, orgId }: { readonly stored: CustomKeywords; readonly o
             label={texts.addTitle}
             hint={texts.addHint}
             value={now.added}
+            readOnly={isBusy}
             onChange={({ target }) => change({ added: target.value })}
           />
           <TextArea
             label={texts.allow}
             hint={texts.allowHint}
             value={now.allow}
+            readOnly={isBusy}
             onChange={({ target }) => change({ allow: target.value })}
           />
         </>

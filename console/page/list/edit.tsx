@@ -1,6 +1,6 @@
 import { callUnaryMethod, useQuery } from "@connectrpc/connect-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { List } from "../../../gen/policyguard/control/v1/list_pb.ts";
 import { ListService } from "../../../gen/policyguard/control/v1/list_service_pb.ts";
 import { type Draft, draftKey, keepDraft, readDraft } from "../../data/draft.ts";
@@ -83,7 +83,9 @@ function Items({ stored }: { readonly stored: List }) {
   const { run, isBusy, error } = useBusy();
   const storedText = stored.items.join("\n");
   const { lines, repeated, fault } = itemLines(edited?.text ?? storedText);
+  const latest = useRef(edited);
   const set = (draft: Draft | undefined) => {
+    latest.current = draft;
     setEdited(draft);
     keepDraft(key, draft);
   };
@@ -94,9 +96,13 @@ function Items({ stored }: { readonly stored: List }) {
   const save = (expectedRevision: number) =>
     run(async () => {
       try {
-        await perform(method.updateList, { orgId, listId: stored.id, items: lines, expectedRevision });
-        set(undefined);
-        setSaved(true);
+        const { list } = await perform(method.updateList, {
+          ...{ orgId, listId: stored.id, items: lines, expectedRevision },
+        });
+        // What was typed while it was saved is a change of what is stored now.
+        const typed = latest.current === edited ? undefined : latest.current;
+        set(typed && { text: typed.text, version: list?.revision ?? expectedRevision });
+        setSaved(typed === undefined);
       } catch (failure) {
         if (failureOf(failure).kind !== "version_conflict") throw failure;
         await invalidate(method.updateList);

@@ -1,6 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { sourceOf } from "../../data/document.ts";
@@ -9,6 +9,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { useScopeText } from "../../data/scope.ts";
 import type { EditorHandle } from "../../editor/code-editor.tsx";
 import { Button } from "../../part/button.tsx";
+import { useLatest } from "../../part/latest.ts";
 import { Page } from "../../part/page.tsx";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
@@ -33,6 +34,11 @@ export function PolicyPage() {
   );
 }
 
+/** On a phone the editor opens read-only: a touch that was meant to scroll changes no policy. */
+function isWide(): boolean {
+  return !matchMedia("(max-width: 720px)").matches;
+}
+
 function Editing({ policy }: { readonly policy: Policy }) {
   const { orgId, accountId, can } = useOrganization();
   const navigate = useNavigate();
@@ -44,18 +50,29 @@ function Editing({ policy }: { readonly policy: Policy }) {
   const [text, setText] = useState(initialText);
   const [editor, setEditor] = useState<EditorHandle>();
   const [dialog, setDialog] = useState<"save" | "delete">();
+  const [isOpened, setOpened] = useState(isWide);
   const mayWrite = can(PolicyService.method.updatePolicy);
   const isChanged = text !== base.text;
   const change = (next: string) => {
     setText(next);
     keepDraft(key, next === base.text ? undefined : { text: next, version: base.version });
   };
+  const latest = useLatest(text);
+  /** Goes on from what is stored now; what was typed while it was saved, the dialog closed, is a change of that. */
   const saved = (stored: Policy) => {
-    keepDraft(key, undefined);
-    setBase({ version: stored.version, text: sourceOf(stored) });
-    if (sourceOf(stored) !== text) editor?.setText(sourceOf(stored));
+    const [source, typed] = [sourceOf(stored), latest.current];
+    const isTyped = typed !== text;
+    keepDraft(key, isTyped ? { text: typed, version: stored.version } : undefined);
+    setBase({ version: stored.version, text: source });
+    if (!isTyped && source !== typed) editor?.setText(source);
     setDialog(undefined);
   };
+  // Somebody else saved, and nothing is typed here: what is called saved is what is stored.
+  useEffect(() => {
+    if (policy.version <= base.version || latest.current !== base.text) return;
+    setBase({ version: policy.version, text: sourceOf(policy) });
+    editor?.setText(sourceOf(policy));
+  }, [policy, base, editor, latest]);
   return (
     <Page
       title={policy.name}
@@ -70,6 +87,7 @@ function Editing({ policy }: { readonly policy: Policy }) {
           <Link to="/o/$org/policies/$policy/versions" params={{ org: orgId, policy: policy.id }}>
             {texts.versions}
           </Link>
+          {mayWrite && !isOpened && <Button onClick={() => setOpened(true)}>{texts.edit}</Button>}
           {mayWrite && isChanged && <Button onClick={() => editor?.setText(base.text)}>{texts.discard}</Button>}
           {can(PolicyService.method.deletePolicy) && (
             <Button kind="danger" onClick={() => setDialog("delete")}>
@@ -89,7 +107,7 @@ function Editing({ policy }: { readonly policy: Policy }) {
         text={text}
         initialText={initialText}
         policy={{ policyId: policy.id, version: base.version, projectId: policy.scope?.appId }}
-        isReadOnly={!mayWrite}
+        isReadOnly={!mayWrite || !isOpened}
         keys={{ "Mod-s": () => setDialog("save") }}
         onChange={change}
         handle={setEditor}

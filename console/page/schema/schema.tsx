@@ -16,6 +16,7 @@ import { Badge } from "../../part/badge.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Facts } from "../../part/facts.tsx";
+import { useLatest } from "../../part/latest.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
@@ -67,10 +68,12 @@ function Editing({ stored }: { readonly stored: OutputSchema }) {
     setText(next);
     keepDraft(key, next === base.text ? undefined : { text: next, version: base.version });
   };
+  const latest = useLatest(text);
   const settle = (schema: OutputSchema) => {
-    keepDraft(key, undefined);
+    const typed = latest.current === text ? undefined : { text: latest.current, version: schema.version };
+    keepDraft(key, typed);
     setBase({ version: schema.version, text: textOf(schema) });
-    editor?.setText(textOf(schema));
+    if (typed === undefined) editor?.setText(textOf(schema));
     setTheirs(undefined);
   };
   const save = (expectedVersion: number) =>
@@ -80,11 +83,9 @@ function Editing({ stored }: { readonly stored: OutputSchema }) {
       try {
         settle((await perform(method.updateOutputSchema, change)).schema ?? stored);
       } catch (failure) {
-        if (failureOf(failure).kind !== "version_conflict") throw failure;
-        setTheirs(await newest(orgId, stored.id));
+        setTheirs(await theirsAfter(failure, stored));
       }
     });
-  const why = parsed.problem && texts.noJson;
   return (
     <Page
       title={stored.name}
@@ -94,9 +95,7 @@ function Editing({ stored }: { readonly stored: OutputSchema }) {
           <>
             {isChanged && <Button onClick={() => editor?.setText(base.text)}>{en.edit.discard}</Button>}
             <Switch stored={stored} />
-            <Button kind="primary" disabled={isBusy || !isChanged} why={why} onClick={() => save(base.version)}>
-              {en.common.save}
-            </Button>
+            <Save isOff={isBusy || !isChanged} problem={parsed.problem} onSave={() => save(base.version)} />
           </>
         )
       }
@@ -110,7 +109,7 @@ function Editing({ stored }: { readonly stored: OutputSchema }) {
               initialText={initialText}
               problems={problems}
               isReadOnly={!mayWrite}
-              keys={{ "Mod-s": () => save(base.version) }}
+              keys={{ "Mod-s": () => mayWrite && isChanged && save(base.version) }}
               onChange={change}
               handle={setEditor}
             />
@@ -134,6 +133,22 @@ function Editing({ stored }: { readonly stored: OutputSchema }) {
         />
       )}
     </Page>
+  );
+}
+
+function Save({
+  isOff,
+  problem,
+  onSave,
+}: {
+  readonly isOff: boolean;
+  readonly problem: unknown;
+  readonly onSave: () => void;
+}) {
+  return (
+    <Button kind="primary" disabled={isOff} why={problem === undefined ? undefined : texts.noJson} onClick={onSave}>
+      {en.common.save}
+    </Button>
   );
 }
 
@@ -165,8 +180,9 @@ function Side({ stored }: { readonly stored: OutputSchema }) {
 }
 
 /** The schema as somebody else has just saved it. */
-async function newest(orgId: string, schemaId: string): Promise<OutputSchema | undefined> {
-  const options = createQueryOptions(method.getOutputSchema, { orgId, schemaId }, { transport });
+async function theirsAfter(failure: unknown, { orgId, id }: OutputSchema): Promise<OutputSchema | undefined> {
+  if (failureOf(failure).kind !== "version_conflict") throw failure;
+  const options = createQueryOptions(method.getOutputSchema, { orgId, schemaId: id }, { transport });
   return (await queryClient.fetchQuery({ ...options, staleTime: 0 })).schema;
 }
 
