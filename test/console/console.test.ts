@@ -87,6 +87,7 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await writeInto(page, policyOf("first", "BLOK"));
     await page.getByRole("button", { name: /did you mean/ }).waitFor();
     await page.getByRole("status").getByText("1 problem").waitFor();
+    await expect.poll(() => editorOf(page).locator(".cm-lintRange-error").allInnerTexts()).toEqual(["BLOK"]);
     await page.getByRole("button", { name: "Replace with BLOCK" }).click();
     await page.getByText("Valid", { exact: true }).waitFor();
     await page.keyboard.press("ControlOrMeta+Shift+Enter");

@@ -24,7 +24,7 @@ import { whyNotActivate } from "./state.ts";
 const texts = en.environments;
 const bundles = createClient(BundleService, transport);
 
-/** What somebody is about to do with an environment. */
+/** What somebody is about to do with an environment, as the person has looked at it. */
 export type Deed =
   | { readonly kind: "publish"; readonly environment: Environment }
   | { readonly kind: "republish"; readonly environment: Environment }
@@ -32,7 +32,7 @@ export type Deed =
       readonly kind: "activate";
       readonly environment: Environment;
       readonly version: number;
-      /** The activation in force by its sequence number, 0 for none: what the person has looked at. */
+      /** The activation in force by its sequence number, 0 for none: the one that the version was compared with. */
       readonly inForce: number;
     };
 
@@ -54,7 +54,7 @@ export function DeedDialog({
   const gates = useClosedGates(deed, { orgId, projectId }, error);
   const past = useOverride(gates.closed);
   // What the page behind the dialog learns meanwhile is not what the person saw.
-  const [seen, setSeen] = useState(deed.kind === "activate" ? deed.inForce : undefined);
+  const [seen, setSeen] = useState(deed.kind === "activate" ? deed.inForce : deed.environment.activationSeq);
   const isOvertaken = error !== undefined && failureOf(error).activationSeq !== undefined;
   const isOverridable = gates.closed.length > 0 && mayOverride(deed.environment, role);
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -64,7 +64,7 @@ export function DeedDialog({
     const options = {
       activate: form.get("activate") === "on",
       ...(message === "" ? {} : { message }),
-      ...(seen === undefined ? {} : { expectedActivationSeq: seen }),
+      expectedActivationSeq: seen,
       ...(past.override === undefined ? {} : { override: past.override }),
     };
     run(async () => {
@@ -81,7 +81,7 @@ export function DeedDialog({
       await invalidate(BundleService.method.activateBundle);
     });
   };
-  const { title, text, confirm } = wordsOf(deed);
+  const { title, text, confirm, confirmStill } = wordsOf(deed);
   if (done !== undefined) {
     return (
       <Dialog title={title} onClose={onClose}>
@@ -97,6 +97,7 @@ export function DeedDialog({
   return (
     <Dialog title={title} onClose={onClose}>
       <form className={style.form} onSubmit={submit}>
+        {isOvertaken && <Overtaken place={{ orgId, projectId, envName: deed.environment.name }} />}
         <p>{text}</p>
         <FormFaults value={faultsOf(error)}>
           {deed.kind === "activate" ? (
@@ -110,7 +111,6 @@ export function DeedDialog({
         </FormFaults>
         {gates.shown}
         {error !== undefined && !isOvertaken && <Failed error={error} />}
-        {isOvertaken && <Overtaken place={{ orgId, projectId, envName: deed.environment.name }} />}
         {isOverridable && <OverrideFields closed={gates.closed} choice={past.choice} onChange={past.onChange} />}
         <DialogActions>
           <Button onClick={onClose}>{en.common.cancel}</Button>
@@ -120,7 +120,7 @@ export function DeedDialog({
             disabled={isBusy}
             why={deed.kind === "activate" && !past.isComplete ? en.gates.reasonMissing : undefined}
           >
-            {isOvertaken && deed.kind === "activate" ? texts.activateStill(deed.version) : confirm}
+            {isOvertaken ? confirmStill : confirm}
           </Button>
         </DialogActions>
       </form>
@@ -165,34 +165,41 @@ function ActivateNow({ environment }: { readonly environment: Environment }) {
 function wordsOf(deed: Deed) {
   const env = deed.environment.name;
   if (deed.kind === "publish")
-    return { title: texts.publishTitle(env), text: texts.publishText, confirm: texts.confirmPublish };
+    return {
+      title: texts.publishTitle(env),
+      text: texts.publishText,
+      confirm: texts.confirmPublish,
+      confirmStill: texts.publishStill,
+    };
   if (deed.kind === "republish") {
-    const { republishTitle, republishText, confirmRepublish } = en.environment;
-    return { title: republishTitle(env), text: republishText, confirm: confirmRepublish };
+    const { republishTitle, republishText, confirmRepublish, republishStill } = en.environment;
+    return {
+      title: republishTitle(env),
+      text: republishText,
+      confirm: confirmRepublish,
+      confirmStill: republishStill,
+    };
   }
   const title = texts.activate(deed.version, env);
-  return { title, text: texts.activateText, confirm: title };
+  return { title, text: texts.activateText, confirm: title, confirmStill: texts.activateStill(deed.version) };
 }
 
 interface DeedOptions {
   readonly activate: boolean;
   readonly message?: string;
-  readonly expectedActivationSeq?: number;
+  readonly expectedActivationSeq: number;
   readonly override?: Override;
 }
 
 async function perform(
   deed: Deed,
   place: { readonly orgId: string; readonly projectId: string },
-  { expectedActivationSeq, ...options }: DeedOptions,
+  options: DeedOptions,
 ): Promise<string> {
   const env = deed.environment.name;
   if (deed.kind === "activate") {
     const { activate: _, ...rest } = options;
-    await bundles.activateBundle({
-      ...{ ...place, envName: env, version: deed.version, ...rest },
-      ...(expectedActivationSeq === undefined ? {} : { expectedActivationSeq }),
-    });
+    await bundles.activateBundle({ ...place, envName: env, version: deed.version, ...rest });
     return texts.activated(deed.version, env);
   }
   const make = deed.kind === "publish" ? bundles.publishBundle : bundles.republishBundle;

@@ -1,7 +1,9 @@
 import { useQuery } from "@connectrpc/connect-query";
+import { useEffect, useRef } from "react";
 import type { Activation } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { Ago } from "../../part/ago.tsx";
+import { Folded } from "../../part/folded.tsx";
 import { Answered } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import style from "./environment.module.css";
@@ -13,8 +15,13 @@ const texts = en.environments;
 /** What somebody else has put into force while this person was about to do the same. */
 export function Overtaken({ place }: { readonly place: Place }) {
   const query = useQuery(BundleService.method.listActivations, { ...place, limit: 1 });
+  const notice = useRef<HTMLDivElement>(null);
+  // The dialog may be scrolled down to the button that was pressed.
+  useEffect(() => {
+    notice.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
-    <div className={style.section}>
+    <div ref={notice} className={style.section}>
       <p role="alert">{texts.overtaken}</p>
       <Answered query={query} rows={1}>
         {({ activations: [newest] }) =>
@@ -31,7 +38,11 @@ function InForce({ activation }: { readonly activation: Activation }) {
     <p>
       <strong>{en.common.version(version)}</strong> · {activationText(activation)} · {createdBy} ·{" "}
       <Ago time={activatedAt} />
-      {message !== undefined && <span className={style.by}>{message}</span>}
+      {message !== undefined && (
+        <span className={style.by}>
+          <Folded text={message} />
+        </span>
+      )}
     </p>
   );
 }

@@ -77,6 +77,7 @@ function environmentMessage(row: Row): MessageInitShape<typeof EnvironmentSchema
     replayFacts: row.replayFacts,
     traceSampling: { allowPercent: row.sampledAllowPercent, otherPercent: row.sampledOtherPercent },
     activeVersion: row.activeVersion ?? undefined,
+    activationSeq: row.activeVersion == null ? 0 : row.activationSeq,
     createdAt: timestamp(row.createdAt),
   };
 }
