@@ -54,6 +54,7 @@ export function Versions({ place }: { readonly place: Place }) {
                   },
                   {
                     title: texts.state,
+                    phone: "end",
                     cell: (bundle) => (
                       <Badge tone={isActive(bundle) ? "good" : "plain"}>
                         {en.environments.states[stateName(bundle)]}
@@ -61,11 +62,16 @@ export function Versions({ place }: { readonly place: Place }) {
                     ),
                   },
                   {
-                    ...{ title: texts.message, isFree: true, isExtra: true },
+                    ...{ title: texts.message, isFree: true, phone: "below" },
                     cell: (bundle) => <Folded text={bundle.message ?? sourceText(bundle)} />,
                   },
-                  { title: texts.by, isExtra: true, cell: ({ createdBy }) => createdBy },
-                  { title: texts.when, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+                  { title: texts.by, phone: "below", cell: ({ createdBy }) => createdBy },
+                  {
+                    title: texts.when,
+                    phone: "below",
+                    isNumber: true,
+                    cell: ({ createdAt }) => <Ago time={createdAt} />,
+                  },
                 ]}
               />
             )}
