@@ -13,6 +13,7 @@ export const playgroundTexts = {
   inForce: (version: number) => `v${version}, in force`,
   noneInForce: "none in force",
   versionNote: (version: number, note: string) => `v${version}: ${note}`,
+  stale: "Of what was asked before: judge again.",
   remaining: (count: number) =>
     `${counted(count, "evaluation is", "evaluations are")} left this month; runtimes and the playground share them.`,
   stage: "Stage",

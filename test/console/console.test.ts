@@ -96,6 +96,12 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await page.keyboard.press("ControlOrMeta+Enter");
     await page.getByRole("region", { name: "Playground" }).locator("mark").waitFor();
     expect(await page.getByText("decided", { exact: true }).count()).toBe(1);
+    const stale = page.getByText("Of what was asked before: judge again.");
+    expect(await stale.count()).toBe(0);
+    await page.getByLabel("Text to judge").fill(`${attack} `);
+    await stale.waitFor();
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await stale.waitFor({ state: "detached" });
     let creations = 0;
     await page.route("**/*.PolicyService/CreatePolicy", async (route) => {
       creations += 1;

@@ -61,7 +61,8 @@ export function EnvironmentPage() {
   );
 }
 
-function Marks({ environment: { activeVersion, isProtected, isFrozen } }: { readonly environment: Environment }) {
+function Marks({ environment }: { readonly environment: Environment }) {
+  const { activeVersion, isProtected, isFrozen, requiredApprovals } = environment;
   return (
     <>
       {activeVersion !== undefined && (
@@ -70,7 +71,8 @@ function Marks({ environment: { activeVersion, isProtected, isFrozen } }: { read
         </Badge>
       )}{" "}
       {isProtected && <Badge>{en.environments.isProtected}</Badge>}{" "}
-      {isFrozen && <Badge tone="notice">{en.environments.isFrozen}</Badge>}
+      {isFrozen && <Badge tone="notice">{en.environments.isFrozen}</Badge>}{" "}
+      {requiredApprovals > 0 && <Badge>{en.environments.approvals(requiredApprovals)}</Badge>}
     </>
   );
 }

@@ -11,7 +11,10 @@ const texts = en.bundle;
 const newMs = 5_000;
 const maxRuntimes = 200;
 
-/** The runtimes that get what is activated: how many enforce this version by now, and which refused it. */
+/**
+ * The runtimes that get what is activated: how many enforce this version by now, and which refused it; of very many,
+ * those that were heard from last.
+ */
 export function Reach({ place, version }: { readonly place: Place; readonly version: number }) {
   const { orgId, can } = useOrganization();
   const mayList = can(RuntimeInstanceService.method.listRuntimeInstances);
@@ -31,6 +34,7 @@ export function Reach({ place, version }: { readonly place: Place; readonly vers
       {data !== undefined && (
         <p role="status">
           {connected.length === 0 ? texts.noRuntimes : texts.reached(reached.length, connected.length)}{" "}
+          {data.total > maxRuntimes && texts.newestRuntimes(maxRuntimes, data.total)}{" "}
           <Link
             to="/o/$org/fleet"
             params={{ org: orgId }}

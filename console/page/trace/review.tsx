@@ -123,8 +123,9 @@ function Queue({ items, onMore }: { readonly items: readonly AnnotationQueueItem
           traceId={item.traceId}
           isBlind={item.isSecondOpinion}
           onMarked={() => {
-            setMarked(new Set(marked).add(item.traceId));
-            move(1);
+            // Answers may cross each other, and come after the reader has gone elsewhere.
+            setMarked((former) => new Set(former).add(item.traceId));
+            setAt((now) => (items[now] === item ? now + 1 : now));
           }}
         />
       )}

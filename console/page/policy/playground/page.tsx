@@ -202,7 +202,7 @@ function OneText({
   readonly onAsk: (asked: Asked) => void;
   readonly onRemove: (() => void) | undefined;
 }) {
-  const { judge, judged, fault, isBusy, error } = useJudge(place);
+  const { judge, judged, isStale, fault, isBusy, error } = useJudge(place);
   return (
     <section className={style.playground} aria-label={texts.textOf(number)}>
       <h2>{texts.textOf(number)}</h2>
@@ -218,7 +218,7 @@ function OneText({
         )}
       </div>
       {error !== undefined && <Failed error={error} />}
-      {judged !== undefined && <Verdict judged={judged} />}
+      {judged !== undefined && <Verdict judged={judged} isStale={isStale(asked)} />}
       <Remaining count={judged?.remaining} />
     </section>
   );

@@ -58,7 +58,7 @@ export function Playground({
       : by === stored && policy !== undefined
         ? { policyId: policy.policyId, version: policy.version }
         : { document: documentOf(document) };
-  const { judge, judged, fault, isBusy, error } = useJudge(judgedBy);
+  const { judge, judged, isStale, fault, isBusy, error } = useJudge(judgedBy);
   useEffect(() => {
     judgeNow.current = () => judge(asked);
   });
@@ -83,7 +83,7 @@ export function Playground({
         </Button>
       </div>
       {error !== undefined && <Failed error={error} />}
-      {judged !== undefined && <Verdict judged={judged} />}
+      {judged !== undefined && <Verdict judged={judged} isStale={isStale(asked)} />}
       <Remaining count={judged?.remaining} />
       {judged !== undefined && onWrite !== undefined && (
         <CopyAsTest

@@ -17,10 +17,17 @@ export type Judge = Pick<
   "document" | "policyId" | "version" | "projectId" | "environment" | "bundleVersion"
 >;
 
+/** The last answer, with what was asked. */
+interface Kept extends Judged {
+  readonly asked: Asked;
+  readonly by: Judge;
+  readonly remaining: number | undefined;
+}
+
 /** Judges requests one at a time, and keeps the last answer with what was asked. */
 export function useJudge(by: Judge) {
   const { orgId } = useOrganization();
-  const [judged, setJudged] = useState<Judged & { readonly asked: Asked; readonly remaining: number | undefined }>();
+  const [judged, setJudged] = useState<Kept>();
   const [fault, setFault] = useState<string>();
   const { run, isBusy, error } = useBusy();
   const judge = (asked: Asked) => {
@@ -32,8 +39,11 @@ export function useJudge(by: Judge) {
     run(async () => {
       const call = { orgId, stage, request, ...by };
       const { explanation, remaining } = await callUnaryMethod(transport, PolicyService.method.explainPolicies, call);
-      if (explanation !== undefined) setJudged({ asked, segments, explanation, remaining });
+      if (explanation !== undefined) setJudged({ asked, by, segments, explanation, remaining });
     });
   };
-  return { judge, judged, fault, isBusy, error };
+  /** Whether another request, or another judge, gave the last answer. */
+  const isStale = (asked: Asked) =>
+    judged !== undefined && JSON.stringify([judged.asked, judged.by]) !== JSON.stringify([asked, by]);
+  return { judge, judged, isStale, fault, isBusy, error };
 }

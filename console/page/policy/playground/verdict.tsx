@@ -39,7 +39,14 @@ export function Remaining({ count }: { readonly count: number | undefined }) {
 }
 
 /** The outcome, what was found where, and why. */
-export function Verdict({ judged: { segments, explanation } }: { readonly judged: Judged }) {
+export function Verdict({
+  judged: { segments, explanation },
+  isStale,
+}: {
+  readonly judged: Judged;
+  /** What is asked by now is something else. */
+  readonly isStale: boolean;
+}) {
   const [view, setView] = useState("rules");
   const { response, decidedBy, detectors, cost } = explanation;
   if (response === undefined) return null;
@@ -77,6 +84,7 @@ export function Verdict({ judged: { segments, explanation } }: { readonly judged
         <Outcome value={outcomeName(response.outcome)} />
         {decidedBy !== undefined && <code>{decidedBy.ruleId}</code>}
         <span className={style.dim}>{duration(response.latencyUs)}</span>
+        {isStale && <span className={style.dim}>{texts.stale}</span>}
       </p>
       {[...segments].map(([id, text]) => (
         <MarkedText
