@@ -44,7 +44,7 @@ describe("test", () => {
     expect(runs[0].results.map(({ ruleId }: { ruleId: string }) => ruleId)).toContain("policy-test");
     expect(runs[0].results[0].locations[0].physicalLocation).toEqual({
       artifactLocation: { uri: "red.yaml" },
-      region: { startLine: 9, startColumn: 5 },
+      region: { startLine: 9, startColumn: 5, endLine: 9, endColumn: 92 },
     });
   });
 });
