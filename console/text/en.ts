@@ -14,6 +14,7 @@ import { entryTexts } from "./entry.ts";
 import { environmentTexts } from "./environment.ts";
 import { evidenceTexts } from "./evidence.ts";
 import { exportTracesTexts } from "./export-traces.ts";
+import { findingTexts } from "./finding.ts";
 import { fleetTexts } from "./fleet.ts";
 import { count, counted } from "./format.ts";
 import { gateTexts } from "./gate.ts";
@@ -380,8 +381,6 @@ export const en = {
     noText: "The environment keeps no text, so only what was found is known.",
     placeholders:
       "Brackets such as [EMAIL_1] stand for what was found and is not kept. The same bracket stands for the same text.",
-    findings: "Findings",
-    noFindings: "Nothing was found.",
     wouldBe: (outcome: string) => `would be ${outcome} without shadow mode`,
     facts: "Facts",
     bundle: "Bundle",
@@ -438,6 +437,7 @@ export const en = {
   },
   exportTraces: exportTracesTexts,
   playground: playgroundTexts,
+  findings: findingTexts,
   voices: voiceTexts,
   edit: editTexts,
   lists: listTexts,

@@ -42,7 +42,7 @@ export const playgroundTexts = {
   notCopied: "The tests of this document are written so that none can be added by itself. Write it by hand.",
   testName: (text: string, outcome: string) => `${text}: ${outcome}`,
   rewritten: "What goes on",
-  tabs: { rules: "Rules", segments: "Segments", detectors: "Detectors", cost: "Cost" },
+  tabs: { rules: "Rules", findings: "Findings", segments: "Segments", detectors: "Detectors", cost: "Cost" },
   views: "Why",
   decided: "decided",
   matched: "matched",

@@ -84,7 +84,8 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await page.keyboard.type("when: findings.exists(each, each.sco");
     await page.getByRole("option", { name: /^score/ }).click();
     await editorOf(page).getByText("when: findings.exists(each, each.score)").waitFor();
-    await writeInto(page, policyOf("first", "BLOK"));
+    const alsoFlags = "  - {id: noted, stages: [input], detect: injection, action: FLAG}\n";
+    await writeInto(page, policyOf("first", "BLOK") + alsoFlags);
     await page.getByRole("button", { name: /did you mean/ }).waitFor();
     await page.getByRole("status").getByText("1 problem").waitFor();
     await expect.poll(() => editorOf(page).locator(".cm-lintRange-error").allInnerTexts()).toEqual(["BLOK"]);
@@ -94,7 +95,9 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await page.getByText("This policy has no tests.").waitFor();
     await page.getByLabel("Text to judge").fill(attack);
     await page.keyboard.press("ControlOrMeta+Enter");
-    await page.getByRole("region", { name: "Playground" }).locator("mark").waitFor();
+    const playground = page.getByRole("region", { name: "Playground" });
+    const mark = playground.getByRole("link", { name: /: Block, injection\S* [\d.]+; Flag, injection/ }).first();
+    await mark.waitFor();
     expect(await page.getByText("decided", { exact: true }).count()).toBe(1);
     const stale = page.getByText("Of what was asked before: judge again.");
     expect(await stale.count()).toBe(0);
@@ -102,6 +105,22 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await stale.waitFor();
     await page.keyboard.press("ControlOrMeta+Enter");
     await stale.waitFor({ state: "detached" });
+    // The same mark leads to each of its findings, one after the other, and back.
+    const findings = playground.getByRole("list", { name: "Findings" });
+    const focused = findings.locator("li:focus");
+    for (const rule of ["attack", "noted"]) {
+      await mark.press("Enter");
+      await focused.getByText(rule, { exact: true }).waitFor();
+      expect(await driver.flawsOf(page)).toEqual([]);
+      await findings.getByRole("button", { name: "Back to the text" }).press("Enter");
+      await expect.poll(() => mark.evaluate((link) => link === document.activeElement)).toBe(true);
+    }
+    // Who comes back to the list later is not taken from the tab.
+    await playground.getByRole("tab", { name: "Findings" }).press("ArrowLeft");
+    await playground.getByText("decided", { exact: true }).waitFor();
+    await playground.getByRole("tab", { name: "Rules" }).press("ArrowRight");
+    await findings.waitFor();
+    expect(await playground.getByRole("tab", { name: "Findings" }).evaluate((tab) => tab.matches(":focus"))).toBe(true);
     let creations = 0;
     await page.route("**/*.PolicyService/CreatePolicy", async (route) => {
       creations += 1;

@@ -1,6 +1,7 @@
 // What people say of traces: marks, the queue, replays, and what a false positive becomes; in a real browser.
 
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
@@ -307,5 +308,48 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
       }
     }
     expect(found).toEqual([]);
+    // On a phone, and further down a long list than it shows at first.
+    await driver.go(page, `/traces?trace=${await reportNested()}`);
+    const drawer = page.getByRole("complementary", { name: "Trace" });
+    await drawer.getByText(/^\d+ marks are left out: the text has too many\.$/).waitFor();
+    await drawer.getByText("1–100 of 302", { exact: true }).waitFor();
+    const inner = drawer.getByRole("link", { name: "b😀b: Block, attack 0.9; Flag, whole 0.8", exact: true });
+    expect(await underlinesOf(inner)).toEqual(["dashed", "solid"]);
+    await inner.click();
+    const row = drawer.getByRole("list", { name: "Findings" }).locator("li:focus[aria-current=true]");
+    await row.getByText("innermost").waitFor();
+    await drawer.getByText("301–302 of 302", { exact: true }).waitFor();
+    expect(await row.evaluate((element) => element.getBoundingClientRect().top < window.innerHeight)).toBe(true);
+    const outer = drawer.getByRole("link", { name: "aa: Flag, whole 0.8", exact: true });
+    expect(await underlinesOf(outer)).toEqual(["dashed"]);
+    await outer.click();
+    await row.getByText("outermost").waitFor();
+    for (const look of looks) {
+      await driver.show(page, look);
+      expect(await driver.flawsOf(page)).toEqual([]);
+    }
   });
+
+  /** The kinds of the lines under a mark that is shown, the lowest first. */
+  function underlinesOf(link: Locator): Promise<string[]> {
+    return link.evaluate((element) => {
+      const mark = element.closest("mark");
+      const parts = mark === null ? [] : [mark, ...mark.querySelectorAll("*")];
+      return parts.map((part) => getComputedStyle(part).borderBottomStyle).filter((kind) => kind !== "none");
+    });
+  }
+
+  /** A trace of whose many findings the last lies within the first. */
+  function reportNested(): Promise<string> {
+    const where = { policy: "nested", detector: "none", segment: "s1", threshold: 0.5, severity: "SEVERITY_LOW" };
+    const kept = { ...where, mode: "MODE_ENFORCE", score: 0.8, category: "whole", action: "OUTCOME_FLAG" };
+    const one = (ruleId: string, start: number, end: number, more = {}) => ({ ...kept, ruleId, start, end, ...more });
+    const findings = [
+      one("outermost", 0, 8),
+      ...Array.from({ length: 300 }, (_, at) => one(`after-${at}`, 10 + 2 * at, 11 + 2 * at)),
+      one("innermost", 2, 6, { category: "attack", action: "OUTCOME_BLOCK", score: 0.9 }),
+    ];
+    const text = `aab😀bcc${".".repeat(610)}`;
+    return reportTrace(driver.plane, driver.world, { text, outcome: "ALLOW", more: { findings } });
+  }
 });

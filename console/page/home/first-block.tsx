@@ -2,7 +2,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import { spanOf } from "../../data/finding.ts";
+import { spansOf } from "../../data/finding.ts";
 import { MarkedText } from "../../part/judgement/marked-text.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
@@ -31,11 +31,7 @@ export function FirstBlock({ orgId, traceId }: { readonly orgId: string; readonl
                   key={id}
                   text={text}
                   // A redacted text has other offsets than the findings speak of.
-                  spans={
-                    trace.capture === CaptureMode.FULL
-                      ? trace.findings.filter(({ segment }) => segment === id).map(spanOf)
-                      : []
-                  }
+                  spans={trace.capture === CaptureMode.FULL ? spansOf(trace.findings, id) : []}
                 />
               ))}
             </div>

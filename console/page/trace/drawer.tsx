@@ -3,12 +3,13 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
-import { Mode } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import { spanOf } from "../../data/finding.ts";
+import { listedOf, spansOf } from "../../data/finding.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { stageName } from "../../data/stage.ts";
 import { Button } from "../../part/button.tsx";
+import { FindingList } from "../../part/judgement/finding-list.tsx";
+import { useLead } from "../../part/judgement/lead.ts";
 import { MarkedText } from "../../part/judgement/marked-text.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
@@ -90,6 +91,7 @@ export function TraceContent({
 }
 
 function Decision({ trace }: { readonly trace: Trace }) {
+  const lead = useLead(trace.findings);
   const outcome = outcomeName(trace.outcome);
   const wouldBe = outcomeName(trace.wouldBeOutcome);
   return (
@@ -104,27 +106,13 @@ function Decision({ trace }: { readonly trace: Trace }) {
       {trace.segments.map(({ id, role, text }) => (
         <div key={id} className={style.segment}>
           <span className={style.dim}>{role}</span>
-          <MarkedText text={text} spans={spansIn(trace, id)} />
+          <MarkedText text={text} spans={spansIn(trace, id)} lead={lead} />
         </div>
       ))}
       {hasPlaceholder(trace) && <p className={style.dim}>{texts.placeholders}</p>}
       <Unjudged trace={trace} />
-      <h3>{texts.findings}</h3>
-      {trace.findings.length === 0 && <p className={style.dim}>{texts.noFindings}</p>}
-      <ul className={style.findings}>
-        {trace.findings.map((finding) => (
-          <li key={`${finding.ruleId} ${finding.segment} ${finding.start} ${finding.end} ${finding.category}`}>
-            <Outcome value={outcomeName(finding.action)} />
-            <span>
-              <code>{finding.ruleId}</code>
-              {finding.mode === Mode.SHADOW && <span className={style.tag}>{en.playground.shadow}</span>}
-              <span className={style.detail}>
-                {finding.category} · {finding.score} ≥ {finding.threshold}
-              </span>
-            </span>
-          </li>
-        ))}
-      </ul>
+      <h3>{en.findings.title}</h3>
+      <FindingList findings={listedOf(trace.findings)} lead={lead} />
       <Backends trace={trace} />
     </>
   );
@@ -141,7 +129,7 @@ const placeholder = /\[[A-Z][A-Z0-9_]*(?:_\d+|:[0-9a-f]+)\]/;
 /** The marks of a piece. Findings say where they are in the text as it came, so a redacted one has none. */
 function spansIn({ capture, findings }: Trace, segmentId: string) {
   if (capture !== CaptureMode.FULL) return [];
-  return findings.filter(({ segment }) => segment === segmentId).map(spanOf);
+  return spansOf(findings, segmentId);
 }
 
 function Facts({ trace }: { readonly trace: Trace }) {

@@ -11,8 +11,10 @@ import type {
   Explanation,
 } from "../../../../gen/policyguard/policy/v1/explanation_pb.ts";
 import { Mode } from "../../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { spanOf } from "../../../data/finding.ts";
+import { listedOf, spansOf } from "../../../data/finding.ts";
 import { Facts } from "../../../part/facts.tsx";
+import { FindingList } from "../../../part/judgement/finding-list.tsx";
+import { type Lead, useLead } from "../../../part/judgement/lead.ts";
 import { MarkedText } from "../../../part/judgement/marked-text.tsx";
 import { Outcome } from "../../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../../part/judgement/outcome-name.ts";
@@ -26,6 +28,7 @@ import style from "../policy.module.css";
 
 const texts = en.playground;
 const costs = ["normalizeUs", "scanUs", "decideUs", "respondUs", "totalUs"] as const;
+const none: readonly never[] = [];
 
 /** A request that was judged, and what its segments say, by their ids. */
 export interface Judged {
@@ -49,10 +52,19 @@ export function Verdict({
 }) {
   const [view, setView] = useState("rules");
   const { response, decidedBy, detectors, cost } = explanation;
+  const lead = useLead(response?.findings ?? none);
   if (response === undefined) return null;
+  const opening: Lead = {
+    ...lead,
+    follow: (rows, mark) => {
+      setView("findings");
+      lead.follow(rows, mark);
+    },
+  };
   const rewritten = response.text !== undefined && ![...segments.values()].includes(response.text);
   const views: readonly (readonly [keyof typeof texts.tabs, ReactNode])[] = [
     ["rules", <Rules key="rules" explanation={explanation} />],
+    ["findings", <FindingList key="findings" findings={listedOf(response.findings)} lead={lead} />],
     ["segments", <Segments key="segments" explanation={explanation} segments={segments} />],
     [
       "detectors",
@@ -87,11 +99,7 @@ export function Verdict({
         {isStale && <span className={style.dim}>{texts.stale}</span>}
       </p>
       {[...segments].map(([id, text]) => (
-        <MarkedText
-          key={id}
-          text={text}
-          spans={response.findings.filter(({ segment }) => segment === id).map(spanOf)}
-        />
+        <MarkedText key={id} text={text} spans={spansOf(response.findings, id)} lead={opening} />
       ))}
       {rewritten && (
         <>
