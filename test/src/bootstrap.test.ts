@@ -53,7 +53,7 @@ test("the first start makes an owner who can sign in, and a start that was inter
   const facts = await firstStart();
   expect(facts.owner_email).toBe("owner@example.com");
   expect(facts.owner_password).toMatch(/^[\w-]{20}$/);
-  const organization = { org_id: facts.org_id, org_name: "Demo", role: "owner" };
+  const organization = { org_id: facts.org_id, org_name: "Demo", role: "owner", second_factor_required: false };
   expect(await logIn(facts)).toEqual({ status: 200, organizations: [organization] });
   // Pages name the project in their commands.
   const request = { org_id: facts.org_id ?? "" };
