@@ -2,7 +2,7 @@
 
 import { createQueryOptions, useQuery } from "@connectrpc/connect-query";
 import { useQueries } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { AgentService } from "../../gen/policyguard/control/v1/agent_service_pb.ts";
 import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
@@ -40,6 +40,8 @@ export function usePaletteEntries(
   const navigate = useNavigate();
   const { orgId } = useOrganization();
   const pages = usePages();
+  // The buttons of a page that is being left do nothing any more.
+  const isLeaving = useRouterState({ select: ({ status }) => status === "pending" });
   const everywhere = useEverywhere(onKeys);
   const id = text.trim();
   const stored = useStored(id !== "");
@@ -48,7 +50,7 @@ export function usePaletteEntries(
     return { found: [{ id, kind: en.nav.traces, title: texts.trace(id), choose }], isLoading: false };
   }
   const words = id.toLowerCase().split(/\s+/);
-  const found = [...deedsHere(), ...pages, ...stored.entries, ...everywhere]
+  const found = [...(isLeaving ? [] : deedsHere()), ...pages, ...stored.entries, ...everywhere]
     .filter(({ title, kind }) => words.every((word) => `${title} ${kind}`.toLowerCase().includes(word)))
     .slice(0, maxShown);
   return { found, isLoading: stored.isLoading };

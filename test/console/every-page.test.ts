@@ -8,6 +8,7 @@ import { controlServices } from "../../src/control-services.ts";
 import { newId } from "../../src/kit/process/id.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
+import { eventually } from "../harness/eventually.ts";
 import { patientFetch } from "../harness/net/patient-fetch.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 
@@ -122,9 +123,12 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     const find = async (text: string, name: RegExp) => {
       await page.keyboard.press("Control+k");
       await field.fill(text);
-      await page.getByRole("option", { name }).first().waitFor();
+      // Enter chooses the first one; others may come before it while the page behind is still another.
+      const first = page.getByRole("dialog").getByRole("option").first();
+      await eventually(async () => expect(await first.textContent()).toMatch(name));
       await page.keyboard.press("Enter");
     };
+    const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
     await find("publish dev", /^Publish… · dev/);
     await page.getByRole("dialog", { name: "Publish to dev" }).waitFor();
     await page.keyboard.press("Escape");
@@ -132,13 +136,16 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.getByRole("dialog").getByLabel("Name").waitFor();
     await page.keyboard.press("Escape");
     await find("member example.com", /@example\.com/);
-    await page.getByRole("heading", { level: 1, name: "Team" }).waitFor();
+    await heading("Team");
     await find("support-bot", /Agent$/);
     await page.waitForURL("**/traces?*agent=*");
+    await heading("Traces");
     await find("staging", /staging.*Environment$/);
     await page.waitForURL("**/staging/settings");
+    await heading("staging");
     await find("traces page", /^Traces/);
     await page.waitForURL("**/traces?*environment=staging*");
+    await heading("Traces");
     await find("pack personal europe", /Pack$/);
     await page.waitForURL("**/packs/pii-eu");
   });

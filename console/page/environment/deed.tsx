@@ -68,8 +68,9 @@ export function DeedDialog({
       ...(past.override === undefined ? {} : { override: past.override }),
     };
     run(async () => {
+      let told: string;
       try {
-        setDone(await perform(deed, { orgId, projectId }, options));
+        told = await perform(deed, { orgId, projectId }, options);
       } catch (failure) {
         const { activationSeq } = failureOf(failure);
         if (activationSeq !== undefined) {
@@ -78,7 +79,9 @@ export function DeedDialog({
         }
         throw failure;
       }
+      // Who goes on from here has seen what they did: nobody else has overtaken them.
       await invalidate(BundleService.method.activateBundle);
+      setDone(told);
     });
   };
   const { title, text, confirm, confirmStill } = wordsOf(deed);
