@@ -137,14 +137,7 @@ function Narrower({ search, faultOf }: { readonly search: ReplaySearch; readonly
         />
       </div>
       <div className={layout.pair}>
-        <Select label={texts.outcome} name="outcome" defaultValue={search.outcome ?? ""}>
-          <option value="">{en.common.all}</option>
-          {outcomes.map((name) => (
-            <option key={name} value={name}>
-              {en.outcome[name]}
-            </option>
-          ))}
-        </Select>
+        <OutcomeField name="outcome" search={search} />
         <Select label={texts.stage} name="stage" defaultValue={search.stage ?? ""}>
           <option value="">{en.common.all}</option>
           {stages.map((stage) => (
@@ -153,14 +146,7 @@ function Narrower({ search, faultOf }: { readonly search: ReplaySearch; readonly
             </option>
           ))}
         </Select>
-        <Select label={texts.would} name="would" defaultValue={search.would ?? ""}>
-          <option value="">{en.common.all}</option>
-          {outcomes.map((name) => (
-            <option key={name} value={name}>
-              {en.outcome[name]}
-            </option>
-          ))}
-        </Select>
+        <OutcomeField name="would" search={search} />
       </div>
       <div className={layout.pair}>
         <TextField
@@ -175,6 +161,19 @@ function Narrower({ search, faultOf }: { readonly search: ReplaySearch; readonly
         <LatencyField name="most" fault={faultOf("filter.max_latency_us")} search={search} />
       </div>
     </>
+  );
+}
+
+function OutcomeField({ name, search }: { readonly name: "outcome" | "would"; readonly search: ReplaySearch }) {
+  return (
+    <Select label={texts[name]} name={name} defaultValue={search[name] ?? ""}>
+      <option value="">{en.common.all}</option>
+      {outcomes.map((each) => (
+        <option key={each} value={each}>
+          {en.outcome[each]}
+        </option>
+      ))}
+    </Select>
   );
 }
 
