@@ -7,7 +7,6 @@ import { BundleService } from "../../../gen/policyguard/control/v1/bundle_servic
 import { useOrganization } from "../../data/organization.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
-import { Folded } from "../../part/folded.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -16,6 +15,7 @@ import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import style from "./environment.module.css";
+import { Folded } from "./folded.tsx";
 import type { Place } from "./place.ts";
 import { activationText } from "./state.ts";
 

@@ -3,10 +3,10 @@ import { useEffect, useRef } from "react";
 import type { Activation } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { Ago } from "../../part/ago.tsx";
-import { Folded } from "../../part/folded.tsx";
 import { Answered } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import style from "./environment.module.css";
+import { Folded } from "./folded.tsx";
 import type { Place } from "./place.ts";
 import { activationText } from "./state.ts";
 

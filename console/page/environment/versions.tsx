@@ -5,13 +5,13 @@ import { useState } from "react";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
-import { Folded } from "../../part/folded.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Pager } from "../../part/pager.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
+import { Folded } from "./folded.tsx";
 import type { Place } from "./place.ts";
 import { isActive, sourceText, stateName } from "./state.ts";
 

@@ -76,8 +76,8 @@ export interface Scene {
  * - "$text" {name, text}: a TXT record is published.
  * - "$dropped" {webhook_id}: an attempt to deliver to the webhook failed for good. Bound to the delivery's id and its
  *   event_id.
- * - "$runtime" {project_id, environment, bundle_version, activation_seq, rejection, labels, spool_depth, lost}: a runtime has
- *   introduced itself, said how it stands, and lost so many evaluations. Bound to its id.
+ * - "$runtime" {project_id, environment, bundle_version, activation_seq, rejection, labels, spool_depth, lost}: a runtime
+ *   has introduced itself, said how it stands, and lost so many evaluations. Bound to its id.
  * - "$compare" {project_id, environment, version, digest, load_failure}: a runtime compared that candidate in twelve
  *   evaluations, two of which differ; another could not load it, for the reason given.
  * - "$importing" {dataset_id}: an import is adding samples to the dataset.

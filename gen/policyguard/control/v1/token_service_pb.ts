@@ -441,7 +441,8 @@ export type ListTokensRequest = Message<"policyguard.control.v1.ListTokensReques
   offset?: number | undefined;
 
   /**
-   * Only tokens with this in their name, their prefix, their environment or the name of who issued them, in upper or lower case.
+   * Only tokens with this in their name, their prefix, their environment or the name of who issued them, in upper or
+   * lower case.
    *
    * @generated from field: optional string query = 4;
    */

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { en } from "../text/en.ts";
-import { beginningOf } from "../text/format.ts";
+import { en } from "../../text/en.ts";
+import { beginningOf } from "../../text/format.ts";
 import style from "./folded.module.css";
 
 const maxShown = 160;
