@@ -8,10 +8,17 @@ const maxDatasets = 200;
 /** The first datasets, and the names by their ids; of those beyond, and of deleted ones, the beginning of the id. */
 export function useDatasets(): {
   readonly datasets: readonly Dataset[] | undefined;
+  readonly isLoading: boolean;
+  readonly error: unknown;
   readonly datasetName: (id: string) => string;
 } {
   const { orgId } = useOrganization();
-  const { data } = useQuery(DatasetService.method.listDatasets, { orgId, limit: maxDatasets });
+  const { data, isLoading, error } = useQuery(DatasetService.method.listDatasets, { orgId, limit: maxDatasets });
   const datasets = data?.datasets;
-  return { datasets, datasetName: (id) => datasets?.find((each) => each.id === id)?.name ?? id.slice(0, 8) };
+  return {
+    datasets,
+    isLoading,
+    error,
+    datasetName: (id) => datasets?.find((each) => each.id === id)?.name ?? id.slice(0, 8),
+  };
 }

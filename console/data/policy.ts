@@ -8,10 +8,17 @@ const maxPolicies = 200;
 /** The first policies, and the names by their ids; of those beyond, and of deleted ones, the beginning of the id. */
 export function usePolicies(): {
   readonly policies: readonly PolicySummary[] | undefined;
+  readonly isLoading: boolean;
+  readonly error: unknown;
   readonly policyName: (id: string) => string;
 } {
   const { orgId } = useOrganization();
-  const { data } = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxPolicies });
+  const { data, isLoading, error } = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxPolicies });
   const policies = data?.policies;
-  return { policies, policyName: (id) => policies?.find((each) => each.id === id)?.name ?? id.slice(0, 8) };
+  return {
+    policies,
+    isLoading,
+    error,
+    policyName: (id) => policies?.find((each) => each.id === id)?.name ?? id.slice(0, 8),
+  };
 }

@@ -10,16 +10,21 @@ export function useProjects(chosen?: string): {
   readonly projects: readonly Project[];
   readonly project: Project | undefined;
   readonly isLoaded: boolean;
+  readonly isLoading: boolean;
   readonly error: unknown;
   readonly refetch: () => void;
 } {
   const { orgId } = useOrganization();
-  const { data, error, refetch } = useQuery(ProjectService.method.listProjects, { orgId, limit: maxProjects });
+  const { data, isLoading, error, refetch } = useQuery(ProjectService.method.listProjects, {
+    orgId,
+    limit: maxProjects,
+  });
   const projects = data?.projects ?? [];
   return {
     projects,
     project: projects.find(({ id }) => id === chosen) ?? projects[0],
     isLoaded: data !== undefined,
+    isLoading,
     error: error ?? undefined,
     refetch,
   };

@@ -1,11 +1,11 @@
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useCallback, useState } from "react";
 import { faultsOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import { useBusy } from "./busy.ts";
 import { Button } from "./button.tsx";
 import style from "./deed-dialog.module.css";
 import { Dialog, DialogActions } from "./dialog.tsx";
-import { type FaultOf, FormFaults, TextField } from "./field.tsx";
+import { type FaultOf, FormFaults, FormWait, TextField } from "./field.tsx";
 import { textsOf } from "./form.ts";
 import { Failed } from "./state.tsx";
 
@@ -48,12 +48,19 @@ export function DeedDialog({
       if (!staysOpen) onClose();
     });
   };
-  const isReady = typed === undefined || name === typed;
+  const [waits, setWaits] = useState(0);
+  const wait = useCallback(() => {
+    setWaits((count) => count + 1);
+    return () => setWaits((count) => count - 1);
+  }, []);
+  const isReady = waits === 0 && (typed === undefined || name === typed);
   return (
     <Dialog title={title} isWide={isWide} onClose={onClose}>
       <form className={style.form} onSubmit={submit}>
         {text !== undefined && <p>{text}</p>}
-        <FormFaults value={faultOf}>{typeof children === "function" ? children(faultOf) : children}</FormFaults>
+        <FormFaults value={faultOf}>
+          <FormWait value={wait}>{typeof children === "function" ? children(faultOf) : children}</FormWait>
+        </FormFaults>
         {typed !== undefined && (
           <TextField
             label={en.common.typeName(typed)}

@@ -1,4 +1,14 @@
-import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useId, useState } from "react";
+import {
+  type ComponentProps,
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useState,
+} from "react";
+import { failureOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import style from "./field.module.css";
 
@@ -7,6 +17,9 @@ export type FaultOf = (field: string) => string | undefined;
 
 /** The form around a field: what is refused about a field is shown at it, by its name. */
 export const FormFaults = createContext<FaultOf>(() => undefined);
+
+/** The form around a choice: its deed waits while a choice is asked for. What is returned ends the wait. */
+export const FormWait = createContext<() => () => void>(() => () => {});
 
 /** What is said of the field itself, else what the form around it knows by the field's name. */
 function useFault(fault: string | undefined, name: string | undefined): string | undefined {
@@ -82,10 +95,27 @@ export function TypedFilter({
   );
 }
 
-/** A choice among few. */
-export function Select({ label, hint, fault: own, children, ...select }: Labelled & ComponentProps<"select">) {
+/** A call whose answer a choice is made from. */
+export interface Asked {
+  readonly isLoading: boolean;
+  readonly error: unknown;
+}
+
+/** A choice among few. Until `asked` is answered it says so, and the form around it cannot be sent without a choice. */
+export function Select({
+  label,
+  hint,
+  fault: own,
+  asked = { isLoading: false, error: undefined },
+  children,
+  ...select
+}: Labelled & { readonly asked?: Asked } & ComponentProps<"select">) {
   const id = useId();
-  const fault = useFault(own, select.name);
+  const refused = useFault(own, select.name);
+  const fault = refused ?? (asked.error ? failureOf(asked.error).message : undefined);
+  const wait = useContext(FormWait);
+  // Before it is painted: a button that can be pressed does something.
+  useLayoutEffect(() => (asked.isLoading ? wait() : undefined), [asked.isLoading, wait]);
   return (
     <Frame id={id} label={label} hint={hint} fault={fault}>
       <select
@@ -94,7 +124,9 @@ export function Select({ label, hint, fault: own, children, ...select }: Labelle
         className={style.input}
         aria-invalid={fault !== undefined}
         aria-describedby={describedBy(id, hint, fault)}
+        aria-busy={asked.isLoading}
       >
+        {asked.isLoading && <option value="">{en.common.loading}</option>}
         {children}
       </select>
     </Frame>

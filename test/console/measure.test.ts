@@ -1,5 +1,6 @@
 // Datasets and benchmarks, in a real browser against a real product.
 
+import type { Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
@@ -87,6 +88,21 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
 
   test("two detectors are measured, their mistakes are found from the matrix, and they are compared", async () => {
     const page = await driver.openAs("editor", driver.at("/benchmarks"));
+    const deed = page.getByRole("button", { name: "Measure", exact: true });
+    const { promise: isSeen, resolve: answer } = Promise.withResolvers<void>();
+    const late = async (route: Route) => {
+      await isSeen;
+      await route.continue();
+    };
+    await page.route(/DatasetService\/ListDatasets/, late);
+    await driver.go(page, "/benchmarks");
+    await page.getByRole("button", { name: "New benchmark…" }).click();
+    await page.getByLabel("Dataset", { exact: true }).getByText("Loading").waitFor({ state: "attached" });
+    expect(await deed.isDisabled()).toBe(true);
+    answer();
+    await page.getByLabel("Dataset", { exact: true }).getByText("support v1").waitFor({ state: "attached" });
+    await page.unroute(/DatasetService\/ListDatasets/);
+
     const measure = async (detector: string) => {
       await driver.go(page, "/benchmarks");
       await page.getByRole("button", { name: "New benchmark…" }).click();
@@ -94,11 +110,11 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
       await page.getByRole("dialog").getByLabel("Detector", { exact: true }).selectOption(detector);
       const found = page.getByLabel("To be found");
       await found.fill("no such label");
-      await page.getByRole("button", { name: "Measure", exact: true }).click();
+      await deed.click();
       await page.getByRole("dialog").getByRole("alert").first().waitFor();
       expect(await found.getAttribute("aria-invalid")).toBe("true");
       await found.fill("attack");
-      await page.getByRole("button", { name: "Measure", exact: true }).click();
+      await deed.click();
       await page.getByText("It waits for its turn").waitFor();
       await work();
       await page.getByRole("region", { name: "Of all samples" }).waitFor();

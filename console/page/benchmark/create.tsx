@@ -27,9 +27,9 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
   const datasets = useQuery(DatasetService.method.listDatasets, { orgId, limit: maxChoices });
   const usable = datasets.data?.datasets.filter(({ version }) => version > 0) ?? [];
   const [kind, setKind] = useState<Kind>("policy");
-  const { project, projects } = useProjects();
+  const allProjects = useProjects();
   const [chosenProject, setProject] = useState<string>();
-  const projectId = chosenProject ?? project?.id ?? "";
+  const projectId = chosenProject ?? allProjects.project?.id ?? "";
   return (
     <DeedDialog
       title={texts.createTitle}
@@ -60,7 +60,7 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
     >
       {(faultOf) => (
         <>
-          <Select label={texts.dataset} fault={faultOf("dataset_id")} name="dataset" required>
+          <Select label={texts.dataset} fault={faultOf("dataset_id")} name="dataset" asked={datasets} required>
             {usable.map(({ id, name, version }) => (
               <option key={id} value={id}>
                 {texts.ofVersion(name, version)}
@@ -82,7 +82,12 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
           {kind === "detector" && <DetectorChoice faultOf={faultOf} />}
           {kind === "bundle" && (
             <>
-              <ProjectSelect projects={projects} value={projectId} onChange={setProject} />
+              <ProjectSelect
+                projects={allProjects.projects}
+                asked={allProjects}
+                value={projectId}
+                onChange={setProject}
+              />
               <EnvironmentChoice projectId={projectId} faultOf={faultOf} />
             </>
           )}
@@ -110,10 +115,10 @@ function others(kind: Kind): { readonly [key in Kind]?: undefined } {
 
 function PolicyChoice({ faultOf }: { readonly faultOf: FaultOf }) {
   const { orgId } = useOrganization();
-  const { data } = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxChoices });
+  const policies = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxChoices });
   return (
-    <Select label={texts.policy} fault={faultOf("target")} name="policy" required>
-      {data?.policies.map(({ id, name }) => (
+    <Select label={texts.policy} fault={faultOf("target")} name="policy" asked={policies} required>
+      {policies.data?.policies.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}
         </option>
@@ -123,10 +128,10 @@ function PolicyChoice({ faultOf }: { readonly faultOf: FaultOf }) {
 }
 
 function DetectorChoice({ faultOf }: { readonly faultOf: FaultOf }) {
-  const { data } = useQuery(HubService.method.listDetectors, { limit: maxChoices });
+  const detectors = useQuery(HubService.method.listDetectors, { limit: maxChoices });
   return (
-    <Select label={texts.detector} fault={faultOf("target")} name="detector" required>
-      {data?.detectors.map(({ name, displayName }) => (
+    <Select label={texts.detector} fault={faultOf("target")} name="detector" asked={detectors} required>
+      {detectors.data?.detectors.map(({ name, displayName }) => (
         <option key={name} value={name}>
           {displayName}
         </option>
@@ -137,14 +142,14 @@ function DetectorChoice({ faultOf }: { readonly faultOf: FaultOf }) {
 
 function EnvironmentChoice({ projectId, faultOf }: { readonly projectId: string; readonly faultOf: FaultOf }) {
   const { orgId } = useOrganization();
-  const { data } = useQuery(
+  const environments = useQuery(
     EnvironmentService.method.listEnvironments,
     { orgId, projectId },
     { enabled: projectId !== "" },
   );
   return (
-    <Select label={texts.environment} fault={faultOf("target")} name="environment" required>
-      {data?.environments
+    <Select label={texts.environment} fault={faultOf("target")} name="environment" asked={environments} required>
+      {environments.data?.environments
         .filter(({ activeVersion }) => activeVersion !== undefined)
         .map(({ id, name }) => (
           <option key={id} value={name}>

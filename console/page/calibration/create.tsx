@@ -28,13 +28,13 @@ type Source = (typeof sources)[number];
 export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => void }) {
   const { orgId } = useOrganization();
   const navigate = useNavigate();
-  const { policies } = usePolicies();
-  const { project, projects } = useProjects();
+  const policies = usePolicies();
+  const projects = useProjects();
   const [chosenPolicy, setPolicy] = useState<string>();
   const [chosenProject, setProject] = useState<string>();
   const [source, setSource] = useState<Source>("annotations");
-  const policyId = chosenPolicy ?? policies?.[0]?.id ?? "";
-  const projectId = chosenProject ?? project?.id ?? "";
+  const policyId = chosenPolicy ?? policies.policies?.[0]?.id ?? "";
+  const projectId = chosenProject ?? projects.project?.id ?? "";
   return (
     <DeedDialog
       title={texts.createTitle}
@@ -62,10 +62,11 @@ export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => v
             <Select
               label={texts.policy}
               fault={faultOf("policy_id")}
+              asked={policies}
               value={policyId}
               onChange={({ target }) => setPolicy(target.value)}
             >
-              {policies?.map(({ id, name }) => (
+              {policies.policies?.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
                 </option>
@@ -86,7 +87,7 @@ export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => v
           </Select>
           {source === "annotations" ? (
             <AnnotationFields faultOf={faultOf}>
-              <ProjectSelect projects={projects} value={projectId} onChange={setProject} />
+              <ProjectSelect projects={projects.projects} asked={projects} value={projectId} onChange={setProject} />
             </AnnotationFields>
           ) : (
             <DatasetFields faultOf={faultOf} />
@@ -100,13 +101,14 @@ export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => v
 
 function RuleChoice({ policyId, fault }: { readonly policyId: string; readonly fault: string | undefined }) {
   const { orgId } = useOrganization();
-  const { data } = useQuery(PolicyService.method.getPolicy, { orgId, policyId }, { enabled: policyId !== "" });
-  const rules = ruleIdsOf(data?.policy?.document);
+  const policy = useQuery(PolicyService.method.getPolicy, { orgId, policyId }, { enabled: policyId !== "" });
+  const rules = ruleIdsOf(policy.data?.policy?.document);
   return (
     <Select
       label={texts.rule}
-      hint={data !== undefined && rules.length === 0 ? texts.noRules : texts.ruleHint}
+      hint={policy.data !== undefined && rules.length === 0 ? texts.noRules : texts.ruleHint}
       fault={fault}
+      asked={policy}
       name="rule"
       required
     >
@@ -145,11 +147,11 @@ function AnnotationFields({ faultOf, children }: { readonly faultOf: FaultOf; re
 }
 
 function DatasetFields({ faultOf }: { readonly faultOf: FaultOf }) {
-  const { datasets } = useDatasets();
+  const datasets = useDatasets();
   return (
     <div className={layout.pair}>
-      <Select label={texts.dataset} fault={faultOf("data.dataset.dataset_id")} name="dataset" required>
-        {datasets
+      <Select label={texts.dataset} fault={faultOf("data.dataset.dataset_id")} asked={datasets} name="dataset" required>
+        {datasets.datasets
           ?.filter(({ version }) => version > 0)
           .map(({ id, name }) => (
             <option key={id} value={id}>

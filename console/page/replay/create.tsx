@@ -33,7 +33,8 @@ export function CreateReplayDialog({
 }) {
   const { orgId, accountId } = useOrganization();
   const navigate = useNavigate();
-  const { policies = [] } = usePolicies();
+  const asked = usePolicies();
+  const policies = asked.policies ?? [];
   const [chosen, setChosen] = useState<string>();
   const by = chosen ?? policies[0]?.id ?? "";
   const draftOf = (id: string) => readDraft(draftKey(accountId, orgId, id));
@@ -62,6 +63,7 @@ export function CreateReplayDialog({
           <Select
             label={texts.by}
             fault={faultOf("policy_id") ?? faultOf("document")}
+            asked={asked}
             value={by}
             onChange={({ target }) => setChosen(target.value)}
             required

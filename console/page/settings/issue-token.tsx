@@ -78,6 +78,7 @@ function Place({ hasEnvironment }: { readonly hasEnvironment: boolean }) {
       <Select
         label={texts.project}
         name="project_id"
+        asked={projects}
         required
         value={projectId}
         onChange={(event) => setChosen(event.target.value)}
@@ -89,7 +90,7 @@ function Place({ hasEnvironment }: { readonly hasEnvironment: boolean }) {
         ))}
       </Select>
       {hasEnvironment && (
-        <Select label={texts.environment} name="environment" required>
+        <Select label={texts.environment} name="environment" asked={environments} required>
           {environments.data?.environments.map(({ id, name }) => (
             <option key={id} value={name}>
               {name}
