@@ -7,11 +7,10 @@ import { isMissingFile } from "./app/missing-file.ts";
 import { keepPresses } from "./app/press.ts";
 import { Providers } from "./app/providers.tsx";
 import { router } from "./app/router.tsx";
-import { applyTheme, storedTheme } from "./app/theme.ts";
+import "./data/appearance.ts";
 import { takeFragment } from "./data/fragment.ts";
 
 takeFragment();
-applyTheme(storedTheme());
 keepPresses();
 
 // A tab that is older than the server misses a file of its build. Drafts survive the reload. A file that is missed

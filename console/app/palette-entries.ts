@@ -8,6 +8,7 @@ import { EnvironmentService } from "../../gen/policyguard/control/v1/environment
 import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
 import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
+import { theme } from "../data/appearance.ts";
 import { isId } from "../data/id.ts";
 import { useOrganization } from "../data/organization.ts";
 import { useProjects } from "../data/project.ts";
@@ -15,7 +16,6 @@ import { transport } from "../data/transport.ts";
 import { en } from "../text/en.ts";
 import { narrowed, useLookedAt } from "./looked-at.ts";
 import { navigationPages } from "./pages.ts";
-import { applyTheme, themes } from "./theme.ts";
 
 const texts = en.keys;
 /** Entries of each kind, which is what one call answers at most. */
@@ -104,7 +104,10 @@ function useEverywhere(onKeys: () => void): readonly PaletteEntry[] {
   return [
     ...(allows("PolicyService/CreatePolicy") ? [write] : []),
     { title: texts.showKeys, choose: onKeys },
-    ...themes.map((theme) => ({ title: texts.theme(en.nav.themes[theme]), choose: () => applyTheme(theme) })),
+    ...theme.values.map((each) => ({
+      title: texts.theme(en.appearance.themes[each]),
+      choose: () => theme.choose(each),
+    })),
   ].map((deed) => ({ ...deed, id: deed.title, kind: texts.everywhere }));
 }
 

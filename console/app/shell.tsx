@@ -1,6 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
+import { theme, useAppearance, useShownTheme } from "../data/appearance.ts";
 import { useOrganization } from "../data/organization.ts";
 import { signOut } from "../data/session.ts";
 import { useBusy } from "../part/busy.ts";
@@ -12,15 +13,6 @@ import { GlobalKeys } from "./global-keys.tsx";
 import { narrowed, useLookedAt } from "./looked-at.ts";
 import { pageGroups } from "./pages.ts";
 import style from "./shell.module.css";
-import {
-  applyTheme,
-  shownTheme,
-  storedTheme,
-  type Theme,
-  themes,
-  whenSystemChanges,
-  whenThemeChanges,
-} from "./theme.ts";
 import { UntoldFailures } from "./untold.tsx";
 
 const texts = en.nav;
@@ -30,8 +22,6 @@ const PlaceSwitch = lazy(async () => ({ default: (await import("./place-switch.t
 /** The frame of every page: the bar at the top, the navigation at the side, the page. */
 export function Shell({ me, children }: { readonly me: GetMeResponse; readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
-  // The palette chooses, too.
-  const theme = useSyncExternalStore(whenThemeChanges, storedTheme);
   return (
     <div className={style.shell}>
       <a className={style.skip} href="#content">
@@ -59,8 +49,8 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
         </span>
         <span className={style.gap} />
         <GlobalKeys />
-        <ThemeButton theme={theme} />
-        <AccountMenu me={me} theme={theme} />
+        <ThemeButton />
+        <AccountMenu me={me} />
       </header>
       <nav className={`${style.side} ${isOpen ? style.isOpen : ""}`} aria-label={texts.label}>
         <span className={style.inSheet}>
@@ -131,16 +121,16 @@ function OrganizationSwitch({ me }: { readonly me: GetMeResponse }) {
 }
 
 /** Changes between light and dark; the menu of the account also has what the system says. */
-function ThemeButton({ theme }: { readonly theme: Theme }) {
-  const shown = useSyncExternalStore(whenSystemChanges, () => shownTheme(theme));
+function ThemeButton() {
+  const shown = useShownTheme();
   const other = shown === "dark" ? "light" : "dark";
   return (
     <button
       type="button"
       className={style.barButton}
-      aria-label={texts.useTheme[other]}
-      title={texts.useTheme[other]}
-      onClick={() => applyTheme(other)}
+      aria-label={en.appearance.useTheme[other]}
+      title={en.appearance.useTheme[other]}
+      onClick={() => theme.choose(other)}
     >
       <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
         {shown === "dark" ? <Sun /> : <path d="M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3z" />}
@@ -158,7 +148,8 @@ function Sun() {
   );
 }
 
-function AccountMenu({ me, theme }: { readonly me: GetMeResponse; readonly theme: Theme }) {
+function AccountMenu({ me }: { readonly me: GetMeResponse }) {
+  const chosen = useAppearance(theme);
   const { run, isBusy, error } = useBusy();
   const letters = initials(me.account?.name ?? "");
   return (
@@ -177,14 +168,11 @@ function AccountMenu({ me, theme }: { readonly me: GetMeResponse; readonly theme
           <span>{me.account?.email}</span>
         </p>
         <label>
-          {texts.theme}
-          <select
-            value={theme}
-            onChange={({ target }) => applyTheme(themes.find((each) => each === target.value) ?? "system")}
-          >
-            {themes.map((each) => (
+          {en.appearance.title}
+          <select value={chosen} onChange={({ target }) => theme.choose(target.value)}>
+            {theme.values.map((each) => (
               <option key={each} value={each}>
-                {texts.themes[each]}
+                {en.appearance.themes[each]}
               </option>
             ))}
           </select>

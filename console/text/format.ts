@@ -8,18 +8,34 @@ const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionD
 const fine = new Intl.NumberFormat("en", { style: "percent", maximumSignificantDigits: 4 });
 const fraction = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const moment = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
-const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-const short = new Intl.DateTimeFormat("en", {
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  hour12: false,
-});
+/** Formats of times, by the clock that people chose. */
+let clock = clockIn(undefined);
 const day = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
 const points = new Intl.NumberFormat("en", { maximumFractionDigits: 1, signDisplay: "exceptZero" });
 const plurals = new Intl.PluralRules("en");
+
+function clockIn(timeZone: "UTC" | undefined) {
+  const hour = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat("en", { ...options, ...(timeZone === undefined ? {} : { timeZone }) });
+  return {
+    moment: format({
+      year: "numeric",
+      month: "short",
+      day: "numeric",
+      ...hour,
+      second: "2-digit",
+      timeZoneName: "short",
+    }),
+    ofDay: format({ ...hour, second: "2-digit" }),
+    short: format({ month: "short", day: "numeric", ...hour }),
+  };
+}
+
+/** Tells times in UTC from now on, or by the clock of this machine. */
+export function showTimesIn(timeZone: "UTC" | undefined): void {
+  clock = clockIn(timeZone);
+}
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["year", 31_536_000],
@@ -69,14 +85,14 @@ export function ago(time: Timestamp | undefined, now: Date): string {
   return step === undefined ? "now" : relative.format(Math.round(seconds / step[1]), step[0]);
 }
 
-/** "Nov 23, 2026, 7:16:00 AM" */
+/** "Nov 23, 2026, 07:16:00 GMT+1" */
 export function absolute(time: Timestamp | undefined): string {
-  return time === undefined ? "" : moment.format(timestampDate(time));
+  return time === undefined ? "" : clock.moment.format(timestampDate(time));
 }
 
 /** "07:16:00" */
 export function timeOfDay(time: Timestamp | undefined): string {
-  return time === undefined ? "" : clock.format(timestampDate(time));
+  return time === undefined ? "" : clock.ofDay.format(timestampDate(time));
 }
 
 /** "640 µs", "1.4 ms" */
@@ -88,7 +104,7 @@ export function duration(microseconds: number): string {
 
 /** "Nov 23, 07:16", of a time in ISO form too. */
 export function dateTime(time: Date | string): string {
-  return short.format(new Date(time));
+  return clock.short.format(new Date(time));
 }
 
 /** "Nov 23", in UTC, as the server counts days. */

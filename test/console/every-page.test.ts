@@ -208,8 +208,23 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
   });
 
-  test("single keys can be switched off, and Ctrl K goes on", async () => {
+  test("rows, clock and single keys are chosen for this browser, and Ctrl K goes on", async () => {
     const page = await driver.openAs("viewer", "/account");
+    const machine = await page.context().newCDPSession(page);
+    await machine.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Tokyo" });
+    await page.reload();
+    const used = page.getByRole("table", { name: "Sessions" }).locator("time").last();
+    await expect.poll(() => used.getAttribute("title")).toMatch(/, \d\d:\d\d:\d\d GMT\+9$/);
+    await page.getByLabel("Times", { exact: true }).selectOption("UTC");
+    await expect.poll(() => used.getAttribute("title")).toMatch(/, \d\d:\d\d:\d\d UTC$/);
+    const row = page.getByRole("table", { name: "Sessions" }).getByRole("cell").first();
+    const space = () => row.evaluate((cell) => getComputedStyle(cell).paddingBlockStart);
+    await expect.poll(space).toBe("6px");
+    await page.getByLabel("Rows of lists").selectOption("Comfortable");
+    await expect.poll(space).toBe("10px");
+    await page.reload();
+    await expect.poll(() => used.getAttribute("title")).toMatch(/UTC$/);
+    await expect.poll(space).toBe("10px");
     await page.getByLabel("Single keys, such as j and k").uncheck();
     await driver.go(page, "/fleet");
     await page.keyboard.press("g");

@@ -20,6 +20,7 @@ import { Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import style from "./account.module.css";
+import { AppearancePanel } from "./appearance.tsx";
 import { browserOf } from "./browser-of.ts";
 import { PasswordPanel } from "./password.tsx";
 import { ProfilePanel } from "./profile.tsx";
@@ -40,6 +41,7 @@ export function AccountPage({ me }: { readonly me: GetMeResponse }) {
       <main id="content">
         <Page title={texts.title} note={account?.email}>
           <ProfilePanel me={me} />
+          <AppearancePanel />
           <KeysPanel />
           <PasswordPanel />
           <SecondFactorPanel me={me} />
