@@ -52,6 +52,7 @@ export const analyticsTexts = {
   nothing: "None.",
   found: "found",
   decided: (n: string) => `decided ${n}`,
+  right: (share: string) => `${share} right`,
   blockedCount: (n: string) => `blocked ${n}`,
   onError: { closed: "counted as found", open: "counted as not found" },
   quality: "Precision, from marks",

@@ -234,6 +234,15 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await page.goBack();
     await page.getByRole("button", { name: "Show as table" }).first().click();
     await page.getByRole("table", { name: "Outcomes" }).waitFor();
+    await page.getByLabel("Range", { exact: true }).selectOption("90d");
+    const stages = page.locator("section", { has: page.getByRole("heading", { name: "Stages", exact: true }) });
+    await stages.getByRole("link", { name: "input" }).click();
+    await page.waitForURL(/\/traces\?since=[^&]*&stage=input$|\/traces\?stage=input&since=[^&]*$/);
+    await page.getByText("2 traces").waitFor();
+    await page.goBack();
+    await page.getByRole("definition").getByRole("link", { name: "1", exact: true }).click();
+    await page.waitForURL(/\/traces\?.*outcome=BLOCK/);
+    await page.getByText("1 trace", { exact: true }).waitFor();
   });
 
   test("a step of the latencies opens its traces, and the length of steps is chosen", async () => {

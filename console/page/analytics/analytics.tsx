@@ -1,7 +1,7 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import {
   AnalyticsBucket,
@@ -29,7 +29,7 @@ import style from "./analytics.module.css";
 import { Breakdowns } from "./breakdowns.tsx";
 import { LatencyChart, OutcomesChart } from "./charts.tsx";
 import { Quality } from "./quality.tsx";
-import { type AnalyticsSearch, defaultRange, ranges, stepsIn } from "./search.ts";
+import { type AnalyticsSearch, defaultRange, ranges, stepsIn, type TraceFilter, tracesOf } from "./search.ts";
 
 const texts = en.analytics;
 /** Counts are asked for again as often as that while the page is seen. */
@@ -69,7 +69,7 @@ export function AnalyticsPage() {
           {Object.keys(search).length > 0 && <Button onClick={() => navigate({ search: {} })}>{texts.clear}</Button>}
         </Empty>
       )}
-      {data !== undefined && !isEmpty && <Content data={data} search={search} />}
+      {data !== undefined && !isEmpty && <Content data={data} search={search} since={timestampDate(since)} />}
     </Page>
   );
 }
@@ -124,15 +124,26 @@ function Filters({ search }: { readonly search: AnalyticsSearch }) {
   );
 }
 
-function Content({ data, search }: { readonly data: GetTraceAnalyticsResponse; readonly search: AnalyticsSearch }) {
+function Content({
+  data,
+  search,
+  since,
+}: {
+  readonly data: GetTraceAnalyticsResponse;
+  readonly search: AnalyticsSearch;
+  readonly since: Date;
+}) {
+  const traces = tracesOf(search, since);
   return (
     <>
-      {data.totals !== undefined && <Figures totals={data.totals} previous={data.previous} />}
+      {data.totals !== undefined && <Figures totals={data.totals} previous={data.previous} traces={traces} />}
       <div className={style.charts}>
         <OutcomesChart data={data} search={search} />
         <LatencyChart data={data} search={search} />
       </div>
-      {data.breakdowns !== undefined && <Breakdowns breakdowns={data.breakdowns} search={search} />}
+      {data.breakdowns !== undefined && (
+        <Breakdowns breakdowns={data.breakdowns} quality={data.quality} search={search} since={since} />
+      )}
       <Quality quality={data.quality} />
     </>
   );
@@ -142,10 +153,13 @@ function Content({ data, search }: { readonly data: GetTraceAnalyticsResponse; r
 function Figures({
   totals,
   previous,
+  traces,
 }: {
   readonly totals: AnalyticsTotals;
   readonly previous: AnalyticsTotals | undefined;
+  readonly traces: TraceFilter;
 }) {
+  const { orgId } = useOrganization();
   const now = blockedShare(totals);
   const then = previous && blockedShare(previous);
   const compared = (value: number | undefined) => value !== undefined && texts.before(count(value));
@@ -154,6 +168,7 @@ function Figures({
     {
       name: texts.blocked,
       value: totals.outcomes?.block,
+      filter: { outcome: "BLOCK" } as const,
       note:
         now !== undefined &&
         [share(now), then !== undefined && texts.against(change(then, now))].filter(Boolean).join(" · "),
@@ -165,11 +180,19 @@ function Figures({
   ];
   return (
     <dl className={style.figures}>
-      {figures.map(({ name, value, note }) =>
+      {figures.map(({ name, value, note, filter }) =>
         value === undefined ? null : (
           <div key={name}>
             <dt>{name}</dt>
-            <dd className={style.figure}>{count(value)}</dd>
+            <dd className={style.figure}>
+              {filter === undefined ? (
+                count(value)
+              ) : (
+                <Link to="/o/$org/traces" params={{ org: orgId }} search={{ ...traces, ...filter }}>
+                  {count(value)}
+                </Link>
+              )}
+            </dd>
             {note && <dd className={style.dim}>{note}</dd>}
           </div>
         ),

@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { AnalyticsBreakdowns } from "../../../gen/policyguard/control/v1/trace_analytics_pb.ts";
+import type { AnalyticsBreakdowns, AnalyticsQuality } from "../../../gen/policyguard/control/v1/trace_analytics_pb.ts";
 import { FailMode } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { stageName } from "../../data/stage.ts";
 import { en } from "../../text/en.ts";
 import { count, share } from "../../text/format.ts";
 import style from "./analytics.module.css";
-import type { AnalyticsSearch } from "./search.ts";
+import { type AnalyticsSearch, type TraceFilter, tracesOf } from "./search.ts";
 
 const texts = en.analytics;
 
@@ -25,10 +25,14 @@ interface Bar {
 /** Who and what the evaluations were: lists of bars, each of which opens its traces. */
 export function Breakdowns({
   breakdowns,
+  quality,
   search,
+  since,
 }: {
   readonly breakdowns: AnalyticsBreakdowns;
+  readonly quality: readonly AnalyticsQuality[];
   readonly search: AnalyticsSearch;
+  readonly since: Date;
 }) {
   const { other } = breakdowns;
   const list = (title: string, field: keyof AnalyticsBreakdowns, bars: readonly Bar[], rest = 0) => (
@@ -36,13 +40,13 @@ export function Breakdowns({
       title={title}
       bars={bars}
       rest={rest}
-      search={search}
+      traces={tracesOf(search, since)}
       isUnavailable={breakdowns.unavailable.includes(snake(field))}
     />
   );
   return (
     <div className={style.lists}>
-      {list(texts.rules, "rules", rulesOf(breakdowns), other?.rules)}
+      {list(texts.rules, "rules", rulesOf(breakdowns, quality), other?.rules)}
       {list(texts.detectors, "detectors", detectorsOf(breakdowns), other?.detectors)}
       {list(texts.agents, "agents", agentsOf(breakdowns), other?.agents)}
       {list(texts.languages, "languages", languagesOf(breakdowns), other?.languages)}
@@ -56,14 +60,20 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function rulesOf({ rules }: AnalyticsBreakdowns): Bar[] {
-  return rules.map((rule) => ({
-    ...rule,
-    key: `${rule.policy} ${rule.ruleId}`,
-    name: `${rule.policy} / ${rule.ruleId}`,
-    note: texts.decided(count(rule.decided)),
-    filter: { policy: rule.policy, rule: rule.ruleId },
-  }));
+function rulesOf({ rules }: AnalyticsBreakdowns, quality: readonly AnalyticsQuality[]): Bar[] {
+  return rules.map(({ policy, ruleId, decided, ...rule }) => {
+    const marked = quality.find((each) => each.policy === policy && each.ruleId === ruleId && !each.biased);
+    const right = marked?.precision?.strict?.estimate;
+    return {
+      ...rule,
+      key: `${policy} ${ruleId}`,
+      name: `${policy} / ${ruleId}`,
+      note: [texts.decided(count(decided)), right !== undefined && texts.right(share(right))]
+        .filter(Boolean)
+        .join(" · "),
+      filter: { policy, rule: ruleId },
+    };
+  });
 }
 
 function detectorsOf({ detectors }: AnalyticsBreakdowns): Bar[] {
@@ -100,6 +110,7 @@ function stagesOf({ stages }: AnalyticsBreakdowns): Bar[] {
     ...each,
     key: String(stage),
     name: stageName(stage),
+    filter: { stage: stageName(stage) },
     ...(blocked === undefined ? {} : { note: texts.blockedCount(count(blocked)) }),
   }));
 }
@@ -118,13 +129,13 @@ function BarList({
   title,
   bars,
   rest,
-  search,
+  traces,
   isUnavailable,
 }: {
   readonly title: string;
   readonly bars: readonly Bar[];
   readonly rest: number;
-  readonly search: AnalyticsSearch;
+  readonly traces: TraceFilter;
   readonly isUnavailable: boolean;
 }) {
   const most = Math.max(1, ...bars.map(({ evaluations }) => evaluations));
@@ -139,7 +150,7 @@ function BarList({
             <svg className={style.bar} viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
               <rect width={Math.max(0.5, (bar.evaluations / most) * 100)} height="1" />
             </svg>
-            <Name bar={bar} search={search} />
+            <Name bar={bar} traces={traces} />
             <span className={style.number}>
               {count(bar.evaluations)} <span className={style.dim}>{share(bar.share)}</span>
             </span>
@@ -151,9 +162,8 @@ function BarList({
   );
 }
 
-function Name({ bar, search }: { readonly bar: Bar; readonly search: AnalyticsSearch }): ReactNode {
+function Name({ bar, traces }: { readonly bar: Bar; readonly traces: TraceFilter }): ReactNode {
   const { orgId } = useOrganization();
-  const { range, bucket, ...where } = search;
   const note = bar.note !== undefined && <span className={style.dim}>{bar.note}</span>;
   if (bar.filter === undefined)
     return (
@@ -161,15 +171,9 @@ function Name({ bar, search }: { readonly bar: Bar; readonly search: AnalyticsSe
         {bar.name} {note}
       </span>
     );
-  // Traces have no range of 90 days: the longest that they have.
-  const sameRange = range === "90d" ? "30d" : range === "24h" ? undefined : (range ?? "7d");
   return (
     <span className={style.name}>
-      <Link
-        to="/o/$org/traces"
-        params={{ org: orgId }}
-        search={{ ...where, ...(sameRange === undefined ? {} : { range: sameRange }), ...bar.filter }}
-      >
+      <Link to="/o/$org/traces" params={{ org: orgId }} search={{ ...traces, ...bar.filter }}>
         {bar.name}
       </Link>{" "}
       {note}

@@ -51,3 +51,13 @@ export function analyticsSearch(search: Readonly<Record<string, unknown>>): Anal
     ...textsIn(search, "agent"),
   };
 }
+
+/** The filter of the traces behind what is shown, as their page has it. */
+export function tracesOf({ range = defaultRange, bucket, ...where }: AnalyticsSearch, since: Date) {
+  // Traces have no range as long as the longest, and a day is what they show without one.
+  if (range === "90d") return { ...where, since: since.toISOString() };
+  return { ...where, ...(range === "24h" ? {} : { range }) };
+}
+
+/** The filter of traces. */
+export type TraceFilter = ReturnType<typeof tracesOf>;
