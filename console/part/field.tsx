@@ -1,16 +1,8 @@
-import {
-  type ComponentProps,
-  createContext,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useState,
-} from "react";
+import { type ComponentProps, createContext, type ReactNode, useContext, useId, useLayoutEffect } from "react";
 import { failureOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import style from "./field.module.css";
+import { useTyped } from "./typed.ts";
 
 /** What the server refused about a field of a form. */
 export type FaultOf = (field: string) => string | undefined;
@@ -81,9 +73,8 @@ export function TypedFilter({
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
 }) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  const apply = () => text.trim() !== value && onChange(text.trim() || undefined);
+  const { text, setText, keep } = useTyped(value, (next) => onChange(next || undefined));
+  const apply = () => keep(text.trim());
   return (
     <TextField
       label={label}

@@ -13,6 +13,7 @@ import { Pager } from "../../part/pager.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
+import { useTyped } from "../../part/typed.ts";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
 import { type EvidenceSearch, filterOf } from "./search.ts";
@@ -42,7 +43,10 @@ export function Log() {
   const clear = () => navigate({ search: {}, replace: true });
   return (
     <Panel title={texts.log} text={query.data && texts.total(query.data.total)}>
-      <Filters search={search} onChange={(next) => navigate({ search: next, replace: true })} />
+      <Filters
+        search={search}
+        onChange={(name, value) => navigate({ search: (former) => withFilter(former, name, value), replace: true })}
+      />
       <Answered query={query}>
         {({ evidence, total }) => (
           <>
@@ -69,23 +73,19 @@ function Filters({
   onChange,
 }: {
   readonly search: EvidenceSearch;
-  readonly onChange: (search: EvidenceSearch) => void;
+  readonly onChange: (name: keyof EvidenceSearch, value: string | undefined) => void;
 }) {
   const { orgId } = useOrganization();
   const { data } = useQuery(method.listEvidenceControls, { orgId, limit: maxControls });
-  const set = (name: keyof EvidenceSearch, value: string | undefined) => {
-    const { [name]: _, ...rest } = search;
-    onChange(value === undefined || value === "" ? rest : { ...rest, [name]: value });
-  };
   return (
     <search className={layout.filters}>
-      <TypedFilter label={texts.action} value={search.action} onChange={(value) => set("action", value)} />
-      <TypedFilter label={texts.actor} value={search.actor} onChange={(value) => set("actor", value)} />
-      <TypedFilter label={texts.resource} value={search.resource} onChange={(value) => set("resource", value)} />
+      <TypedFilter label={texts.action} value={search.action} onChange={(value) => onChange("action", value)} />
+      <TypedFilter label={texts.actor} value={search.actor} onChange={(value) => onChange("actor", value)} />
+      <TypedFilter label={texts.resource} value={search.resource} onChange={(value) => onChange("resource", value)} />
       <Select
         label={texts.control}
         value={search.control ?? ""}
-        onChange={({ target }) => set("control", target.value)}
+        onChange={({ target }) => onChange("control", target.value)}
       >
         <option value="">{en.common.all}</option>
         {data?.controls.map(({ id, framework, control }) => (
@@ -94,19 +94,38 @@ function Filters({
           </option>
         ))}
       </Select>
-      <TextField
-        label={texts.since}
-        type="date"
-        value={search.since ?? ""}
-        onChange={({ target }) => set("since", target.value)}
-      />
-      <TextField
-        label={texts.until}
-        type="date"
-        value={search.until ?? ""}
-        onChange={({ target }) => set("until", target.value)}
-      />
+      <DayFilter label={texts.since} value={search.since} onChange={(value) => onChange("since", value)} />
+      <DayFilter label={texts.until} value={search.until} onChange={(value) => onChange("until", value)} />
     </search>
+  );
+}
+
+function withFilter(search: EvidenceSearch, name: keyof EvidenceSearch, value: string | undefined): EvidenceSearch {
+  const { [name]: _, ...rest } = search;
+  return value === undefined || value === "" ? rest : { ...rest, [name]: value };
+}
+
+/** A filter by a day. While a year is typed, each of its digits makes another day. */
+function DayFilter({
+  label,
+  value = "",
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string) => void;
+}) {
+  const { text, setText, keep } = useTyped(value, onChange);
+  return (
+    <TextField
+      label={label}
+      type="date"
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value);
+        keep(target.value);
+      }}
+    />
   );
 }
 

@@ -14,6 +14,7 @@ import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
+import { useTyped } from "../../part/typed.ts";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
 import style from "./policy.module.css";
@@ -77,6 +78,7 @@ function Filters({ onChange }: { readonly onChange: () => void }) {
     onChange();
     navigate({ search: (former) => ({ ...former, ...part }), replace: true });
   };
+  const { text, setText, keep } = useTyped(q, (next) => change({ q: next }));
   return (
     <search className={style.filters}>
       <input
@@ -85,8 +87,11 @@ function Filters({ onChange }: { readonly onChange: () => void }) {
         aria-label={texts.filter}
         placeholder={texts.filter}
         maxLength={maxQuery}
-        value={q}
-        onChange={({ target }) => change({ q: target.value })}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          keep(target.value);
+        }}
       />
       {(projects.length > 1 || scope !== undefined) && (
         <select
