@@ -63,7 +63,13 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
   });
 
   test("a trace is replayed by a policy beside what was decided, by one key", async () => {
-    const page = await driver.openAs("editor", driver.at(`/traces?trace=${first}`));
+    const page = await driver.openAs("editor", driver.at("/traces?rule=attack"));
+    await expect.poll(() => page.getByRole("table", { name: "Traces" }).getByRole("button").count()).toBe(3);
+    // Quicker than the page follows its address: each key is a step.
+    await page.evaluate(() =>
+      [1, 2, 3].map(() => globalThis.document.dispatchEvent(new KeyboardEvent("keydown", { key: "j" }))),
+    );
+    await page.waitForURL(`**/traces?*trace=${first}*`);
     const replay = page.getByRole("region", { name: "Replay" });
     await replay.getByLabel("By").selectOption({ label: "guard v1" });
     await page.getByRole("heading", { name: "Facts" }).click();

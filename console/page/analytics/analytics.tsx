@@ -85,7 +85,7 @@ function Filters({ search }: { readonly search: AnalyticsSearch }) {
   const environments = useEnvironments(search.project === undefined ? projects.map(({ id }) => id) : [search.project]);
   const onChange = (part: Partial<Record<keyof AnalyticsSearch, string | undefined>>) =>
     // What is undefined is left out of the address by `validateSearch`.
-    navigate({ search: { ...search, ...part } as AnalyticsSearch, replace: true });
+    navigate({ search: (former) => ({ ...former, ...part }) as AnalyticsSearch, replace: true });
   return (
     <search className={style.filters}>
       <Select

@@ -94,9 +94,9 @@ function Runtimes({
     { refetchInterval: newMs, placeholderData: keepPreviousData },
   );
   const change = (part: Partial<Record<"environment" | "state" | "label", string | undefined>>) => {
-    const given = Object.entries({ ...search, ...part }).filter(([, value]) => value !== undefined && value !== "");
+    const given = (all: object) => Object.entries(all).filter(([, value]) => value !== undefined && value !== "");
     setOffset(0);
-    navigate({ search: Object.fromEntries(given), replace: true });
+    navigate({ search: (former) => Object.fromEntries(given({ ...former, ...part })), replace: true });
   };
   const all = data?.runtimes ?? [];
   const state = fleetStates.find((each) => each === search.state);

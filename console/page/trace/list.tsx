@@ -70,7 +70,7 @@ export function TracesPage() {
   const change = (part: Partial<Record<keyof TraceSearch, string | undefined>>) => {
     setOffset(0);
     setUntil(new Date());
-    navigate({ search: { ...search, trace: undefined, ...part } as TraceSearch, replace: true });
+    navigate({ search: (former) => ({ ...former, trace: undefined, ...part }) as TraceSearch, replace: true });
   };
   const filter = requestOf(orgId, search, until);
   const { data, error, refetch } = useQuery(
@@ -79,12 +79,17 @@ export function TracesPage() {
     { placeholderData: keepPreviousData },
   );
   const traces = data?.traces ?? [];
-  const open = (id: string | undefined) => navigate({ search: { ...search, trace: id }, replace: true });
+  const open = (id: string | undefined) => navigate({ search: (former) => withTrace(former, id), replace: true });
   const at = traces.findIndex(({ id }) => id === search.trace);
-  const move = (step: number) => {
-    const next = traces[Math.min(Math.max(at + step, 0), traces.length - 1)];
-    if (next !== undefined) open(next.id);
-  };
+  // From the trace of the address, which is ahead of the page: two keys in a row are two steps.
+  const move = (step: number) =>
+    navigate({
+      search: (former) => {
+        const from = traces.findIndex(({ id }) => id === former.trace);
+        return withTrace(former, traces[Math.min(Math.max(from + step, 0), traces.length - 1)]?.id ?? former.trace);
+      },
+      replace: true,
+    });
   usePrefetched(orgId, at < 0 ? [] : traces.slice(at + 1, at + 1 + prefetched).map(({ id }) => id));
   useKeys({
     j: () => move(1),
@@ -118,7 +123,7 @@ export function TracesPage() {
             <TraceDrawer
               traceId={search.trace}
               onClose={() => open(undefined)}
-              onMove={(step) => open(traces[at + step]?.id)}
+              onMove={move}
               canMove={(step) => traces[at + step] !== undefined}
             />
           )}
@@ -126,6 +131,10 @@ export function TracesPage() {
       )}
     </Page>
   );
+}
+
+function withTrace({ trace: _, ...filters }: TraceSearch, id: string | undefined): TraceSearch {
+  return id === undefined ? filters : { ...filters, trace: id };
 }
 
 /** Loads traces before they are asked for. What fails to load is told when it is. */
