@@ -1,10 +1,11 @@
 // The keys that work on every page of an organization, and what they open.
 
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useLayoutEffect, useRef, useState } from "react";
+import { lazy, type RefObject, Suspense, useLayoutEffect, useRef, useState } from "react";
 import { useOrganization } from "../data/organization.ts";
 import { Button } from "../part/button.tsx";
 import { areSingleKeysOn, createKey, isKeyTaken } from "../part/keys.ts";
+import { useLatest } from "../part/latest.ts";
 import { en } from "../text/en.ts";
 import { narrowed, useLookedAt } from "./looked-at.ts";
 import { navigationPages } from "./pages.ts";
@@ -21,12 +22,18 @@ const chordMs = 1_500;
 /** The buttons of the palette and of the sheet of keys; with them, the keys and the dialogs that they open. */
 export function GlobalKeys() {
   const [open, setOpen] = useState<"palette" | "keys">();
-  useGlobalKeys(setOpen);
-  const close = () => setOpen(undefined);
+  /** What is typed at the palette while it still loads; undefined unless it was asked for. */
+  const typedAhead = useRef<string>(undefined);
+  const show = (what: "palette" | "keys" | undefined) => {
+    typedAhead.current = what === "palette" ? "" : undefined;
+    setOpen(what);
+  };
+  useGlobalKeys(show, typedAhead);
+  const close = () => show(undefined);
   return (
     <>
       <span className={shell.find}>
-        <Button title={`${paletteKey}: ${en.keys.palette}`} onClick={() => setOpen("palette")}>
+        <Button title={`${paletteKey}: ${en.keys.palette}`} onClick={() => show("palette")}>
           {en.keys.button} <kbd>{paletteKey}</kbd>
         </Button>
       </span>
@@ -36,31 +43,37 @@ export function GlobalKeys() {
         aria-label={en.keys.showKeys}
         aria-keyshortcuts="?"
         title={`?: ${en.keys.showKeys}`}
-        onClick={() => setOpen("keys")}
+        onClick={() => show("keys")}
       >
         ?
       </button>
       <Suspense>
-        {open === "palette" && <Palette onKeys={() => setOpen("keys")} onClose={close} />}
+        {open === "palette" && <Palette typedAhead={typedAhead} onKeys={() => show("keys")} onClose={close} />}
         {open === "keys" && <KeySheet onClose={close} />}
       </Suspense>
     </>
   );
 }
 
-function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
+function useGlobalKeys(onOpen: (what: "palette" | "keys") => void, typedAhead: RefObject<string | undefined>): void {
   const { orgId } = useOrganization();
   const navigate = useNavigate();
   const looked = useLookedAt();
   const go = useRef((_: string) => {});
   go.current = (to) => navigate({ to, params: { org: orgId }, search: narrowed(to, looked) });
+  const open = useLatest(onOpen);
   // Once, whatever the page comes to look at: the `g` of a chord is not forgotten.
   useLayoutEffect(() => {
     let begunAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
+      const isBehindDialog = document.querySelector("dialog[open]") !== null;
       if (isPaletteKey(event)) {
         event.preventDefault();
-        if (document.querySelector("dialog[open]") === null) onOpen("palette");
+        if (!isBehindDialog) open.current("palette");
+        return;
+      }
+      if (typedAhead.current !== undefined && !isBehindDialog) {
+        typedAhead.current = typeAhead(typedAhead.current, event);
         return;
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isKeyTaken(event) || !areSingleKeysOn()) return;
@@ -74,18 +87,26 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void): void {
       if (isChord && page !== undefined) {
         event.stopImmediatePropagation();
         go.current(page.to);
-      } else if (event.key === "?") onOpen("keys");
+      } else if (event.key === "?") open.current("keys");
       else if (event.key === "/") focusSearch(event);
       else if (event.key === createKey) pressCreate(event);
     };
     // Before the editor and the page, which have uses of their own for some of these keys.
     document.addEventListener("keydown", onKey, { capture: true });
     return () => document.removeEventListener("keydown", onKey, { capture: true });
-  }, [onOpen]);
+  }, [open, typedAhead]);
 }
 
 function isPaletteKey(event: KeyboardEvent): boolean {
   return (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+}
+
+/** The text with the key, if it writes one; no other part of the page takes it. */
+function typeAhead(text: string, event: KeyboardEvent): string {
+  if (event.ctrlKey || event.metaKey || event.altKey) return text;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  return event.key === "Backspace" ? text.slice(0, -1) : event.key.length === 1 ? text + event.key : text;
 }
 
 function pressCreate(event: KeyboardEvent): void {

@@ -1,16 +1,24 @@
 // Finds what there is and what can be done. ARIA's combobox with a list: the focus stays in the field.
 
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { Dialog } from "../part/dialog.tsx";
 import { en } from "../text/en.ts";
 import style from "./palette.module.css";
 import { type PaletteEntry, usePaletteEntries } from "./palette-entries.ts";
 
 const texts = en.keys;
-/** The palette, which closes when something is chosen. */
-export function Palette({ onKeys, onClose }: { readonly onKeys: () => void; readonly onClose: () => void }) {
+/** The palette, which closes when something is chosen. It begins with what was typed before it had loaded. */
+export function Palette({
+  typedAhead,
+  onKeys,
+  onClose,
+}: {
+  readonly typedAhead: RefObject<string | undefined>;
+  readonly onKeys: () => void;
+  readonly onClose: () => void;
+}) {
   const id = useId();
-  const [text, setText] = useState("");
+  const [text, setText] = useState(() => typedAhead.current ?? "");
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const { found, isLoading } = usePaletteEntries(text, onKeys);
