@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useCallback, useState } from "react";
+import { type FormEvent, type ReactNode, useCallback, useLayoutEffect, useRef, useState } from "react";
 import { faultsOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import { useBusy } from "./busy.ts";
@@ -38,6 +38,14 @@ export function DeedDialog({
   readonly children?: ReactNode | ((faultOf: FaultOf) => ReactNode);
 }) {
   const { run, isBusy, error } = useBusy();
+  // Whoever closed it before its deed was done may have opened another one, which stays.
+  const isOpen = useRef(true);
+  useLayoutEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   const [name, setName] = useState("");
   const faultOf = faultsOf(error);
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -45,7 +53,7 @@ export function DeedDialog({
     const texts = textsOf(event.currentTarget);
     run(async () => {
       await onDo(texts);
-      if (!staysOpen) onClose();
+      if (!staysOpen && isOpen.current) onClose();
     });
   };
   const [waits, setWaits] = useState(0);
