@@ -47,7 +47,9 @@ export function OrganizationLayout() {
   if (isShut) return <FactorDemanded me={me.data} organization={membership.orgName} />;
   if (permissions.error !== null && failureOf(permissions.error).code === "sso_required")
     return <ProviderOnly orgId={org} />;
-  if (permissions.error !== null) return <Failed error={permissions.error} onRetry={() => permissions.refetch()} />;
+  // What is typed stays on the page when the permissions cannot be loaded anew.
+  if (permissions.error !== null && permissions.data === undefined)
+    return <Failed error={permissions.error} onRetry={() => permissions.refetch()} />;
   if (organization === undefined) return <Loading />;
   return (
     <OrganizationContext value={organization}>

@@ -150,9 +150,9 @@ function Item({
 }) {
   const { orgId } = useOrganization();
   const { data, error, refetch } = useQuery(TraceService.method.getTrace, { orgId, traceId });
-  if (error !== null)
-    return failureOf(error).kind === "gone" ? <Empty title={texts.gone} /> : <Failed error={error} onRetry={refetch} />;
-  if (data?.trace === undefined) return <Loading />;
+  if (error !== null && failureOf(error).kind === "gone") return <Empty title={texts.gone} />;
+  // A note that is typed stays on the page when the trace cannot be loaded anew.
+  if (data?.trace === undefined) return error === null ? <Loading /> : <Failed error={error} onRetry={refetch} />;
   return (
     <div className={style.review}>
       <TraceContent trace={data.trace} isBlind={isBlind} onMarked={onMarked} />
