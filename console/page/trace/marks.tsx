@@ -40,7 +40,8 @@ export function Marks({
   const mine = list.data?.annotations.find(({ annotator }) => annotator?.id === accountId);
   const mark = async (kind: MarkKind) => {
     await annotations.createAnnotation({ orgId, traceId: trace.id, ...markRequest(kind, note) });
-    setNote("");
+    // What was typed meanwhile is the next note.
+    setNote((now) => (now === note ? "" : now));
     await invalidate(AnnotationService.method.createAnnotation);
   };
   const choose = (kind: MarkKind) => {
