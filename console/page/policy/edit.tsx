@@ -108,7 +108,8 @@ function Editing({ policy }: { readonly policy: Policy }) {
         initialText={initialText}
         policy={{ policyId: policy.id, version: base.version, projectId: policy.scope?.appId }}
         isReadOnly={!mayWrite || !isOpened}
-        keys={{ "Mod-s": () => setDialog("save") }}
+        // Kept for later, it would come up in the middle of a word.
+        keys={{ "Mod-s": () => isChanged && setDialog("save") }}
         onChange={change}
         handle={setEditor}
       />
