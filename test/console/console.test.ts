@@ -1,6 +1,5 @@
 // The console in a real browser, against a real control plane. What a person would do, and what must not happen.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -122,15 +121,25 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await findings.waitFor();
     expect(await playground.getByRole("tab", { name: "Findings" }).evaluate((tab) => tab.matches(":focus"))).toBe(true);
     let creations = 0;
+    let create: (() => void) | undefined;
     await page.route("**/*.PolicyService/CreatePolicy", async (route) => {
       creations += 1;
-      await sleep(500);
+      await new Promise<void>((resolve) => {
+        create = resolve;
+      });
       await route.continue();
     });
     await editorOf(page).click();
+    await page.keyboard.press("ControlOrMeta+End");
     for (let i = 0; i < 3; i++) await page.keyboard.press("ControlOrMeta+s");
+    // Whoever goes on typing while it is stored finds it as a change of what is.
+    await page.keyboard.type("# meanwhile");
+    await eventually(() => expect(create).toBeDefined());
+    create?.();
     await page.getByRole("heading", { level: 1, name: "first" }).waitFor();
     expect(creations).toBe(1);
+    await page.getByText(/v1 · unsaved/).waitFor();
+    await editorOf(page).getByText("# meanwhile").waitFor();
   });
 
   test("tests that have not run are neither counted nor said to be missing", async () => {

@@ -1,14 +1,16 @@
 import { createClient } from "@connectrpc/connect";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
-import { documentOf } from "../../data/document.ts";
+import { documentOf, sourceOf } from "../../data/document.ts";
 import { draftKey, keepDraft, readDraft } from "../../data/draft.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
+import { useLatest } from "../../part/latest.ts";
 import { Page } from "../../part/page.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
@@ -47,16 +49,26 @@ export function NewPolicyPage() {
   const key = draftKey(accountId, orgId, "new");
   const [initialText] = useState(() => readDraft(key)?.text ?? template);
   const [text, setText] = useState(initialText);
+  const latest = useLatest(text);
+  /** The policy once it is stored; this page is still shown until that of the policy has loaded. */
+  const stored = useRef<Policy>(undefined);
   const { run, isBusy, error } = useBusy();
   const mayCreate = can(PolicyService.method.createPolicy);
   const change = (next: string) => {
     setText(next);
-    keepDraft(key, next === template ? undefined : { text: next, version: 0 });
+    if (stored.current !== undefined) keepTyped(stored.current, next);
+    else keepDraft(key, next === template ? undefined : { text: next, version: 0 });
+  };
+  const keepTyped = (policy: Policy, typed: string) => {
+    const isChanged = typed !== sourceOf(policy);
+    keepDraft(draftKey(accountId, orgId, policy.id), isChanged ? { text: typed, version: policy.version } : undefined);
   };
   const create = () =>
     run(async () => {
       const { policy } = await policies.createPolicy({ orgId, document: documentOf(text) });
       keepDraft(key, undefined);
+      stored.current = policy;
+      if (policy !== undefined && latest.current !== text) keepTyped(policy, latest.current);
       await invalidate(PolicyService.method.createPolicy);
       if (policy !== undefined) {
         await navigate({ to: "/o/$org/policies/$policy", params: { org: orgId, policy: policy.id } });
