@@ -2,8 +2,8 @@ import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import type { CustomKeyword, CustomKeywords } from "../../../gen/policyguard/control/v1/language_pb.ts";
 import { LanguageService } from "../../../gen/policyguard/control/v1/language_service_pb.ts";
-import { queryClient } from "../../data/client.ts";
 import { failureOf } from "../../data/failure.ts";
+import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { Ago } from "../../part/ago.tsx";
@@ -58,7 +58,8 @@ function Editor({ stored, orgId }: { readonly stored: CustomKeywords; readonly o
     setSaved(false);
     setEdited({ ...now, ...part });
   };
-  const hasConflict = edited !== undefined && stored.revision !== base.revision;
+  // Shown once both can be chosen from: until everything is read again, a press would be lost.
+  const hasConflict = edited !== undefined && stored.revision !== base.revision && !isBusy;
   const save = (expectedRevision: number) =>
     run(async () => {
       const place = { orgId, language: stored.language };
@@ -73,7 +74,7 @@ function Editor({ stored, orgId }: { readonly stored: CustomKeywords; readonly o
         setSaved(true);
       } catch (failure) {
         if (failureOf(failure).kind !== "version_conflict") throw failure;
-        await queryClient.invalidateQueries();
+        await invalidate(method.saveCustomKeywords);
       }
     });
   return (
