@@ -76,7 +76,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const handler = createRestHandler({
     services: options.services ?? services,
     transport: createInProcessTransport(options.routes, { interceptors: options.interceptors ?? [faults] }),
-    limits: { maxBodyBytes: 64 * 1024, timeoutMs: 5_000, streamTimeoutMs: 10_000, ...options.limits },
+    limits: { maxBodyBytes: 64 * 1024, timeoutMs: 60_000, streamTimeoutMs: 60_000, ...options.limits },
     trustedHops: options.trustedHops ?? 0,
     log: pino({ level: "info" }, { write: (line: string) => void logged.push(line) }),
     pages: options.pages,

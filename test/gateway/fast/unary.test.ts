@@ -55,7 +55,7 @@ async function serve(given: Given = {}): Promise<Outcome> {
       response.writeHead(299);
       response.end();
     },
-    limits: { maxBodyBytes: 1024, timeoutMs: given.timeoutMs ?? 1_000, streamTimeoutMs: 1_000 },
+    limits: { maxBodyBytes: 1024, timeoutMs: given.timeoutMs ?? 60_000, streamTimeoutMs: 60_000 },
     log: createLog({ name: "test", level: given.level ?? "info", destination }),
     closing: given.isClosing === true ? AbortSignal.abort() : new AbortController().signal,
   });

@@ -107,7 +107,7 @@ server.listen(0, "127.0.0.1", () => process.send({ managementPort: server.addres
 
   afterEach(async () => {
     process.argv = argv;
-    for (const step of group.shutdownSteps) await step.run(AbortSignal.timeout(5_000));
+    for (const step of group.shutdownSteps) await step.run(AbortSignal.timeout(60_000));
   });
 
   it("waits for all of them at the start, and for one of them later", async () => {

@@ -33,7 +33,7 @@ describe("an enrolment", () => {
     ReportingService,
     createRouterTransport(({ service }) => service(ReportingService, { enrol: () => answer })),
   );
-  const renew = (enrolment: Enrolment) => enrolment.renew(client, AbortSignal.timeout(5_000));
+  const renew = (enrolment: Enrolment) => enrolment.renew(client, AbortSignal.timeout(60_000));
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "policy-guard-enrolment-"));

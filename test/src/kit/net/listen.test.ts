@@ -5,17 +5,12 @@ import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { defaultLimits } from "../../../../src/kit/net/limits.ts";
-import {
-  bridge,
-  connectHttp2,
-  connectRaw,
-  isClosedWithin,
-  readAll,
-  requestHttp2,
-  short,
-  start,
-  textOf,
-} from "./listening.ts";
+import { bridge, connectHttp2, connectRaw, isClosedWithin, readAll, requestHttp2, start, textOf } from "./listening.ts";
+
+/** Longer than anything takes on a busy machine. */
+const patienceMs = 30_000;
+/** Within that time no connection is closed because it says nothing. */
+const unhurried = { ...defaultLimits, sniffTimeoutMs: 4 * patienceMs };
 
 describe("one port in plain text", () => {
   test("speaks HTTP/1.1 and HTTP/2 by prior knowledge", async () => {
@@ -95,20 +90,20 @@ test("a handler that throws gets an answer on its behalf, and the process goes o
 
 describe("connections", () => {
   test("beyond the limit of one peer are refused, and taken again when others have gone", async () => {
-    const listener = await start({ limits: { ...short, sniffTimeoutMs: 5_000, maxConnectionsPerPeer: 2 } });
+    const listener = await start({ limits: { ...unhurried, maxConnectionsPerPeer: 2 } });
     const { port } = listener;
     const [first] = [await connectRaw(port), await connectRaw(port)];
     const third = await connectRaw(port);
-    expect(await isClosedWithin(third, 500)).toBe(true);
+    expect(await isClosedWithin(third, patienceMs)).toBe(true);
     first?.destroy();
     await expect.poll(() => listener.connectionCount()).toBe(1);
     expect(await isClosedWithin(await connectRaw(port), 100)).toBe(false);
   });
 
   test("beyond the limit of all are refused", async () => {
-    const { port } = await start({ limits: { ...short, maxConnections: 1 } });
+    const { port } = await start({ limits: { ...unhurried, maxConnections: 1 } });
     await connectRaw(port);
-    expect(await isClosedWithin(await connectRaw(port), 150)).toBe(true);
+    expect(await isClosedWithin(await connectRaw(port), patienceMs)).toBe(true);
   });
 });
 
@@ -153,10 +148,12 @@ describe("closing", () => {
     await expect.poll(() => listener.connectionCount()).toBe(2);
     const startedAt = performance.now();
     const closed = listener.close({ graceMs: 3_000 });
-    expect(await isClosedWithin(silent, 2_500)).toBe(true);
+    // Before the grace time is over, and not with what remains by then.
+    const first = Promise.race([isClosedWithin(silent, patienceMs), closed.then(() => "the rest")]);
+    expect(await first).toBe(true);
     expect(await closed).toBe(1);
     expect(performance.now() - startedAt).toBeGreaterThan(2_900);
-    expect(await isClosedWithin(stuck, 500)).toBe(true);
+    expect(await isClosedWithin(stuck, patienceMs)).toBe(true);
   });
 
   test("answers whoever has connected before and calls a moment later", async () => {
