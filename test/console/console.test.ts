@@ -234,12 +234,20 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
       );
       await page.goto(driver.plane.baseUrl + at("/policies"));
     };
-    const extra = { retry_after: 3 };
+    await page.clock.install();
+    const extra = { retry_after: 60 };
     await failWith(429, "resource_exhausted", { reason: Reason.RATE_LIMITED, error: "rate_limited", extra });
     const timer = page.getByRole("timer");
-    await timer.getByText("Try again in 3 seconds.").waitFor();
-    await timer.getByText("Try again in 1 second.").waitFor();
-    await timer.getByText("You can try again now.").waitFor();
+    await timer.getByText(/^Try again in \d+ seconds\.$/).waitFor();
+    // The clock goes on by half seconds: a busy machine would miss whole ones.
+    await page.clock.pauseAt(Date.now() + 30_000);
+    const later = async () => {
+      await page.clock.runFor(500);
+      return timer.innerText();
+    };
+    await expect.poll(later).toBe("Try again in 1 second.");
+    await expect.poll(later).toBe("You can try again now.");
+    await page.clock.resume();
 
     await failWith(500, "internal", { reason: Reason.INTERNAL, error: "internal" });
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
