@@ -129,7 +129,17 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     await page.getByLabel("Output of a model").fill('{"amount": "three"}');
     await page.getByRole("button", { name: "Check" }).click();
     await page.getByRole("table", { name: "What does not fit" }).getByText("/amount").waitFor();
+    // What comes after another text was written is about the former one.
+    const written = Promise.withResolvers<void>();
+    const check = page.getByRole("button", { name: "Check" });
+    await page.route("**/*.OutputSchemaService/ValidateOutput", (route) =>
+      written.promise.then(() => route.continue()),
+    );
+    await check.click();
     await page.getByLabel("Output of a model").fill('{"amount": 3}');
+    written.resolve();
+    await page.getByRole("button", { name: "Check", disabled: false }).waitFor();
+    expect(await page.getByRole("table", { name: "What does not fit" }).count()).toBe(0);
     await page.getByRole("button", { name: "Check" }).click();
     await page.getByText("fits", { exact: true }).waitFor();
 
@@ -220,6 +230,16 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     const form = page.getByRole("region", { name: "Apply it" });
     await form.getByLabel("Action", { exact: true }).selectOption("FLAG");
     await form.getByLabel("Own domains").fill("help.example.com\nbot.example.com");
+    const chosen = Promise.withResolvers<void>();
+    await page.route("**/*.PackService/ApplyPack", (route) => chosen.promise.then(() => route.continue()));
+    await form.getByRole("button", { name: "Preview" }).click();
+    await form.getByRole("button", { name: "Preview", disabled: true }).waitFor();
+    // What comes after another choice is about the former one, and offers to apply neither.
+    await form.getByLabel("Action", { exact: true }).selectOption("REDACT");
+    chosen.resolve();
+    await form.getByRole("button", { name: "Preview", disabled: false }).waitFor();
+    expect(await form.getByText("would be created").count()).toBe(0);
+    await form.getByLabel("Action", { exact: true }).selectOption("FLAG");
     await form.getByRole("button", { name: "Preview" }).click();
     await form.getByText("would be created").waitFor();
     expect((await page.getByRole("link", { name: "Policies" }).count()) > 0).toBe(true);

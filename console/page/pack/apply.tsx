@@ -18,6 +18,7 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { everywhere, ScopeFields } from "../../part/edit/scope-fields.tsx";
 import { Select } from "../../part/field.tsx";
+import { useLatest } from "../../part/latest.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
 import { Failed } from "../../part/state.tsx";
@@ -47,6 +48,7 @@ export function ApplyPanel({ pack }: { readonly pack: PackDetail }) {
   const { run, isBusy, error } = useBusy();
   const fields = parameterFields(pack.parameters);
   const options = useScopeOptions(choice.scope.appId);
+  const latest = useLatest(choice);
   const change = (part: Partial<Choice>) => {
     setChoice({ ...choice, ...part });
     // A preview is about what was chosen then.
@@ -66,7 +68,10 @@ export function ApplyPanel({ pack }: { readonly pack: PackDetail }) {
   const method = PackService.method.applyPack;
   const preview = (event: FormEvent) => {
     event.preventDefault();
-    run(async () => setAnswer(await callUnaryMethod(transport, method, { ...request, dryRun: true })));
+    run(async () => {
+      const shown = await callUnaryMethod(transport, method, { ...request, dryRun: true });
+      if (latest.current === choice) setAnswer(shown);
+    });
   };
   const apply = () => run(async () => setAnswer(await perform(method, request)));
   return (

@@ -10,6 +10,7 @@ import { Badge } from "../../part/badge.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { TextArea } from "../../part/field.tsx";
+import { useLatest } from "../../part/latest.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
 import { Failed } from "../../part/state.tsx";
@@ -25,9 +26,13 @@ export function TryOutput({ schemaId }: { readonly schemaId: string }) {
   const [text, setText] = useState("");
   const [answer, setAnswer] = useState<ValidateOutputResponse>();
   const { run, isBusy, error } = useBusy();
+  const latest = useLatest(text);
   if (!can(method.validateOutput)) return null;
   const check = () =>
-    run(async () => setAnswer(await callUnaryMethod(transport, method.validateOutput, { orgId, schemaId, text })));
+    run(async () => {
+      const about = await callUnaryMethod(transport, method.validateOutput, { orgId, schemaId, text });
+      if (latest.current === text) setAnswer(about);
+    });
   return (
     <Panel title={texts.tryTitle} text={texts.tryText}>
       <TextArea
