@@ -121,21 +121,17 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await findings.waitFor();
     expect(await playground.getByRole("tab", { name: "Findings" }).evaluate((tab) => tab.matches(":focus"))).toBe(true);
     let creations = 0;
-    let create: (() => void) | undefined;
-    await page.route("**/*.PolicyService/CreatePolicy", async (route) => {
+    const typed = Promise.withResolvers<void>();
+    await page.route("**/*.PolicyService/CreatePolicy", (route) => {
       creations += 1;
-      await new Promise<void>((resolve) => {
-        create = resolve;
-      });
-      await route.continue();
+      return typed.promise.then(() => route.continue());
     });
     await editorOf(page).click();
     await page.keyboard.press("ControlOrMeta+End");
     for (let i = 0; i < 3; i++) await page.keyboard.press("ControlOrMeta+s");
     // Whoever goes on typing while it is stored finds it as a change of what is.
     await page.keyboard.type("# meanwhile");
-    await eventually(() => expect(create).toBeDefined());
-    create?.();
+    typed.resolve();
     await page.getByRole("heading", { level: 1, name: "first" }).waitFor();
     expect(creations).toBe(1);
     await page.getByText(/v1 · unsaved/).waitFor();

@@ -74,15 +74,12 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
   test("the palette finds pages by keys, and a trace by its id; the sheet lists the keys", async () => {
     const page = await driver.openAs("viewer", driver.at("/"));
     const field = page.getByRole("combobox", { name: "Find anything" });
-    let release: (() => void) | undefined;
-    const typed = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route("**/assets/palette-*.js", (route) => typed.then(() => route.continue()));
+    const typed = Promise.withResolvers<void>();
+    await page.route("**/assets/palette-*.js", (route) => typed.promise.then(() => route.continue()));
     await page.keyboard.press("Control+k");
     // The palette has not loaded, and loses no key.
     await page.keyboard.type("tok");
-    release?.();
+    typed.resolve();
     await page.getByText("Nothing is called like this.").waitFor();
     expect(await field.inputValue()).toBe("tok");
     await page.keyboard.type("e");

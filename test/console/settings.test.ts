@@ -235,24 +235,18 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByRole("button", { name: "Save" }).first().click();
     await page.getByText("Saved.").waitFor();
     await page.locator("header").getByText(hostile).waitFor();
-    let create: (() => void) | undefined;
-    await page.route("**/*.ProjectService/CreateProject", async (route) => {
-      await new Promise<void>((resolve) => {
-        create = resolve;
-      });
-      await route.continue();
-    });
+    const opened = Promise.withResolvers<void>();
+    await page.route("**/*.ProjectService/CreateProject", (route) => opened.promise.then(() => route.continue()));
     await page.getByRole("button", { name: "New project…" }).click();
     const projectName = page.getByRole("dialog").getByLabel("Name");
     await projectName.fill("Checkout");
     await page.getByRole("button", { name: "Create the project" }).click();
-    await eventually(() => expect(create).toBeDefined());
     // Closed before it was done, and opened anew: what is done later closes no other dialog.
     await page.keyboard.press("Escape");
     await projectName.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "New project…" }).click();
     await projectName.fill("Another");
-    create?.();
+    opened.resolve();
     await page.getByRole("button", { name: "Delete Checkout" }).waitFor({ state: "attached" });
     await page.waitForLoadState("networkidle");
     expect(await projectName.inputValue()).toBe("Another");
