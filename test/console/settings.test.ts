@@ -212,6 +212,8 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByRole("button", { name: "Enable…" }).click();
     await page.getByRole("button", { name: "Enable", exact: true }).click();
     await page.getByText("Enabled by").waitFor();
+    // What is typed while the dialog still closes goes nowhere.
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByLabel("Add keywords").fill("projekt niebieski\nprojekt niebieski\n\ntajny kod");
     await page.getByRole("button", { name: "Save keywords" }).click();
     await page.getByRole("cell", { name: "tajny kod", exact: true }).waitFor();
