@@ -413,7 +413,7 @@ describe("an import", () => {
   });
 
   it("whose body drips is cut off by the limit for bodies, and leaves no version", async () => {
-    const limits = { ...callLimits, streamTimeoutMs: 1_500 };
+    const limits = { ...callLimits, streamTimeoutMs: 5_000 };
     const impatient = await startTestControlPlane({ clock, urls: plane.urls, limits });
     const id = await newDataset();
     const socket = connectTcp(Number(new URL(impatient.baseUrl).port), "127.0.0.1");

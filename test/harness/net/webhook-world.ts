@@ -85,7 +85,7 @@ export interface WebhookWorld {
 }
 
 /** Opens a database of its own with all that delivers. */
-export async function openWebhookWorld({ totalTimeoutMs = 2_000 } = {}): Promise<WebhookWorld> {
+export async function openWebhookWorld({ totalTimeoutMs = 60_000 } = {}): Promise<WebhookWorld> {
   const urls = await createTestDatabase();
   const clock = createMovedClock();
   const database = await openDatabase({ url: urls.applicationUrl, poolSize: 6, clock });

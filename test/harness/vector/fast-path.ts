@@ -29,7 +29,7 @@ export function fastPathOf(given: Partial<FastPathOptions & FastPathContext>): F
   };
   const context: FastPathContext = {
     ordinary: (_, response) => void response.destroy(),
-    limits: { maxBodyBytes: 1_000_000, timeoutMs: 1_000, streamTimeoutMs: 1_000 },
+    limits: { maxBodyBytes: 1_000_000, timeoutMs: 60_000, streamTimeoutMs: 60_000 },
     trustedHops: 0,
     log: createLog({ name: "test", level: "fatal" }),
     closing: new AbortController().signal,

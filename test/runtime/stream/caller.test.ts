@@ -26,7 +26,8 @@ const yaml = [
   "  - {id: secret, stages: [output], detect: words, action: BLOCK}",
   "  - {id: mail, stages: [output], detect: mail, action: REDACT}",
 ];
-const limits = { ...streamLimits, idleMs: 1_200, maxDurationMs: 30_000, units: 1_000_000 };
+const limits = { ...streamLimits, idleMs: 120_000, maxDurationMs: 120_000, units: 1_000_000 };
+const idleMs = 1_200;
 const records: EvaluationRecord[] = [];
 const spool = { append: (bytes: Uint8Array) => records.push(fromBinary(EvaluationRecordSchema, bytes)) };
 let stage: EvaluateStage;
@@ -58,6 +59,17 @@ function sessionOf(at: EvaluateStage): Http2SessionManager {
   const known = connections.get(at) ?? new Http2SessionManager(at.url);
   connections.set(at, known);
   return known;
+}
+
+/** Works with a runtime of its own, which keeps to some of the limits sooner. */
+async function withLimits(sooner: Partial<typeof limits>, work: (at: EvaluateStage) => Promise<void>): Promise<void> {
+  const at = await startEvaluateStage({ spool, streamLimits: { ...limits, ...sooner } });
+  try {
+    await at.adopt(await bundleOf(create(EvaluateVectorSchema, { policies: [{ yaml }] })));
+    await work(at);
+  } finally {
+    await end(at);
+  }
 }
 
 async function end(at: EvaluateStage): Promise<void> {
@@ -121,19 +133,20 @@ describe("a caller that does not read", () => {
     expect(records).toHaveLength(1);
   });
 
-  it("ends a stream after a while: as one record, and its text is freed", async () => {
-    const delta = "a@b.com ".repeat(125);
-    async function* requests() {
-      yield opening();
-      for (let i = 0; i < 900; i++) yield part({ case: "delta", value: delta });
-    }
-    const events = call(requests());
-    await events.next();
-    expect(await stage.metric("streams_open")).toBe(1);
-    await eventually(async () => expect(await stage.metric("streams_open")).toBe(0));
-    await eventually(() => expect(records).toHaveLength(1));
-    await expect(rest(events)).rejects.toThrow(/deadline_exceeded/);
-  });
+  it("ends a stream after a while: as one record, and its text is freed", () =>
+    withLimits({ idleMs }, async (at) => {
+      const delta = "a@b.com ".repeat(125);
+      async function* requests() {
+        yield opening();
+        for (let i = 0; i < 900; i++) yield part({ case: "delta", value: delta });
+      }
+      const events = call(requests(), undefined, at);
+      expect((await events.next()).done).toBe(false);
+      await eventually(() => expect(records).toHaveLength(1));
+      await eventually(async () => expect(await at.metric("streams_open")).toBe(0));
+      expect(await at.metric("stream_held_back_characters")).toBe(0);
+      await expect(rest(events)).rejects.toThrow(/deadline_exceeded/);
+    }));
 });
 
 describe("a caller that goes away in the middle", () => {
@@ -182,13 +195,15 @@ describe("a caller that goes away in the middle", () => {
 });
 
 describe("a stream that never finishes", () => {
-  it("ends by itself after a pause, as one record", async () => {
-    const startedAtMs = performance.now();
-    await expect(rest(call(unfinished("Write to ann@example.com now")))).rejects.toThrow(/deadline_exceeded/);
-    expect(performance.now() - startedAtMs).toBeGreaterThan(limits.idleMs * 0.9);
-    await eventually(() => expect(records).toHaveLength(1));
-    expect(records[0]).toMatchObject({ outcome: Outcome.REDACT });
-  });
+  it("ends by itself after a pause, as one record", () =>
+    withLimits({ idleMs }, async (at) => {
+      const startedAtMs = performance.now();
+      const events = call(unfinished("Write to ann@example.com now"), undefined, at);
+      await expect(rest(events)).rejects.toThrow(/deadline_exceeded/);
+      expect(performance.now() - startedAtMs).toBeGreaterThan(idleMs * 0.9);
+      await eventually(() => expect(records).toHaveLength(1));
+      expect(records[0]).toMatchObject({ outcome: Outcome.REDACT });
+    }));
 
   it("ends after its max duration, however busy it is", async () => {
     async function* busy() {
@@ -199,18 +214,14 @@ describe("a stream that never finishes", () => {
       }
     }
     const maxDurationMs = 1_500;
-    const short = await startEvaluateStage({ spool, streamLimits: { ...limits, maxDurationMs } });
-    try {
-      await short.adopt(await bundleOf(create(EvaluateVectorSchema, { policies: [{ yaml }] })));
+    await withLimits({ maxDurationMs }, async (at) => {
       const startedAtMs = performance.now();
-      await expect(rest(call(busy(), undefined, short))).rejects.toThrow(/deadline_exceeded/);
+      await expect(rest(call(busy(), undefined, at))).rejects.toThrow(/deadline_exceeded/);
       const tookMs = performance.now() - startedAtMs;
       expect(tookMs).toBeGreaterThan(maxDurationMs * 0.9);
       expect(tookMs).toBeLessThan(maxDurationMs + 30_000);
       await eventually(() => expect(records).toHaveLength(1));
-    } finally {
-      await end(short);
-    }
+    });
   });
 
   it("ends when its text is too long, as one record of the text before", async () => {

@@ -12,7 +12,8 @@ const url = "http://127.0.0.1:9/hook";
 let world: WebhookWorld;
 
 beforeAll(async () => {
-  world = await openWebhookWorld({ totalTimeoutMs: 300 });
+  // Waited for once in full, by the target that never answers.
+  world = await openWebhookWorld({ totalTimeoutMs: 3_000 });
 });
 
 afterAll(() => world.close());
