@@ -151,6 +151,23 @@ export function factorRemovedMail(email: EmailAddress, by: { readonly organizati
   };
 }
 
+/** The mail to a member without a second factor whose organization demands one from now on. */
+export function factorDemandedMail(
+  email: EmailAddress,
+  { organization, publicUrl }: { readonly organization: string; readonly publicUrl: string },
+): MailMessage {
+  const name = inLine(organization);
+  return {
+    to: email.text,
+    subject: `${name} demands a second factor`,
+    text: paragraphs(
+      `The organization ${name} on Policy Guard demands a second factor of its members from now on, and your account has none. Set one up to reach the organization again; your session goes on:`,
+      `${publicUrl}/account`,
+      "Whoever signs in through the identity provider of the organization need do nothing.",
+    ),
+  };
+}
+
 /** The mail to a person whose recovery codes were renewed. */
 export function recoveryCodesMail(email: EmailAddress): MailMessage {
   return {

@@ -10,6 +10,7 @@ import { findSubscription } from "../../store/billing/subscription.ts";
 import type { Database } from "../../store/connection/database.ts";
 import type { Transaction } from "../../store/core/transaction.ts";
 import { lockAccount } from "../../store/identity/account.ts";
+import { listWithoutFactor } from "../../store/identity/member.ts";
 import { hasFirstRuntimeToken } from "../../store/identity/token.ts";
 import {
   deleteOrganization,
@@ -22,15 +23,19 @@ import type { Plan } from "../billing/plan.ts";
 import { tokensChannel } from "../channel.ts";
 import { enqueueJob } from "../job.ts";
 import { parseEmail } from "../mail/email.ts";
+import { factorDemandedMail, type TransactionalMailer } from "../mail/mail.ts";
 import { isUnchanged } from "../unchanged.ts";
 import { lockTeamAs } from "./team-rule.ts";
 
 /** Reads and changes the caller's organization. */
 export class Organizations {
   readonly #database: Database;
+  readonly #post: TransactionalPost | undefined;
 
-  constructor(database: Database) {
+  /** `post` is undefined when mail is not configured. */
+  constructor(database: Database, post?: TransactionalPost) {
     this.#database = database;
+    this.#post = post;
   }
 
   /** Creates an organization. */
@@ -61,6 +66,7 @@ export class Organizations {
       if (demanded === true) await assertHasSecondFactor(tx, caller);
       const organization = await findOrganization(tx);
       const before = auditView(organization);
+      const isNewDemand = demanded === true && !organization.secondFactorRequired;
       const next = {
         ...(change.name !== undefined && { name: change.name }),
         ...(billingEmail !== undefined && { billingEmail }),
@@ -69,8 +75,17 @@ export class Organizations {
       };
       if (!isUnchanged(organization, next)) Object.assign(organization, next, { updatedAt: tx.now });
       tx.changed({ resource: `organization/${organization.id}`, before, after: auditView(organization) });
+      if (isNewDemand) await this.#tellWhoIsShutOut(tx, organization);
       return organization;
     });
+  }
+
+  /** Members without a second factor learn from a mail why their next call is refused. */
+  async #tellWhoIsShutOut(tx: Transaction, { name: organization }: OrganizationRow): Promise<void> {
+    if (this.#post === undefined) return;
+    const { mailer, publicUrl } = this.#post;
+    for (const address of await listWithoutFactor(tx))
+      await mailer.sendWithin(tx, factorDemandedMail(parseEmail(address), { organization, publicUrl }));
   }
 
   /**
@@ -99,6 +114,12 @@ export class Organizations {
     if (customerId == null) return;
     await enqueueJob(tx, "end-customer", { customer_id: customerId, session_ids: await listPayable(tx) });
   }
+}
+
+/** What sends mails that are part of a change, and the address of the console, without a slash at its end. */
+export interface TransactionalPost {
+  readonly mailer: TransactionalMailer;
+  readonly publicUrl: string;
 }
 
 /** What admins may change. An empty address removes one. */

@@ -79,6 +79,16 @@ export function listMemberAccounts(tx: Transaction): Promise<MemberAccount[]> {
   return tx.sql<MemberAccount>("select * from app.member_accounts()");
 }
 
+/** The addresses of active members whose accounts have no second factor. */
+export async function listWithoutFactor(tx: Transaction): Promise<string[]> {
+  const rows = await tx.sql<{ email: string }>(
+    `select a.email from member m join app.member_accounts() a on a.account_id = m.account_id
+     where m.org_id = ? and m.state = 'active' and not a.mfa_enabled order by a.email`,
+    [tx.orgId],
+  );
+  return rows.map(({ email }) => email);
+}
+
 /** A member as lists show them, with the readable fields of the account. */
 export interface MemberView {
   readonly id: string;

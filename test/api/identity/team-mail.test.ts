@@ -158,6 +158,34 @@ describe("an invitation by mail", () => {
     expect(subjects.sort()).toEqual(["A second factor was added to your account", "Your second factor was removed"]);
   });
 
+  it("tells members without a second factor that one is demanded, once", async () => {
+    const [admin, without, gone] = await Promise.all(
+      (["admin", "viewer", "editor"] as const).map((role) =>
+        createPerson(plane.database, { orgId: world.orgId, role }),
+      ),
+    );
+    if (admin === undefined || without === undefined || gone === undefined) throw new Error("nobody was made");
+    await enrolFactor(admin.access_token);
+    // As a directory deactivates somebody.
+    await plane.database.systemTransaction(world.orgId, (tx) =>
+      tx.sql("update member set state = 'deactivated' where id = ?", [gone.member_id]),
+    );
+    const demand = (second_factor_required: boolean, token = admin.access_token) =>
+      call("OrganizationService/UpdateOrganization", { org_id: world.orgId, second_factor_required }, token);
+    expect((await demand(true, without.access_token)).status).toBe(403);
+    for (const each of [true, true]) expect((await demand(each)).status).toBe(200);
+    const mail = await sink.next(without.email);
+    expect(mail.headers.get("subject")).toMatch(/ demands a second factor$/);
+    expect(mail.text).toContain("https://guard.example.com/policy/account");
+    // One more mail to each shows that none had come in between.
+    expect((await demand(false)).status).toBe(200);
+    await enrolFactor(without.access_token);
+    expect((await sink.next(without.email)).headers.get("subject")).toBe("A second factor was added to your account");
+    await enrolFactor(gone.access_token);
+    expect((await sink.next(gone.email)).headers.get("subject")).toBe("A second factor was added to your account");
+    expect((await sink.next(admin.email)).headers.get("subject")).toBe("A second factor was added to your account");
+  });
+
   it("is what registering and a forgotten password use too", async () => {
     const password = "seven quiet otters";
     const register = { email: "ken@example.com", name: "Ken", password };
