@@ -284,7 +284,7 @@ describe.skipIf(browserPath === undefined)("what admins keep in order, in a brow
     await page.getByRole("button", { name: "Download the proof" }).click();
     expect((await proof).suggestedFilename()).toMatch(/^\d+\.tlog-proof$/);
     await page.goBack();
-    await page.getByLabel("From", { exact: true }).pressSequentially("01012026");
+    await page.getByLabel("From (UTC)").pressSequentially("01012026");
     await page.waitForURL(/since=2026-01-01/);
     const controls = page.getByRole("region", { name: "Controls" });
     await controls.getByRole("link").first().click();
