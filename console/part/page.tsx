@@ -16,7 +16,11 @@ export function Page({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useTitle(title);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    // Whoever is at a choice of the frame, such as that of the project, goes on there.
+    if (document.activeElement?.matches("header select, nav select")) return;
+    heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <div className={style.page}>
       <header className={style.header}>

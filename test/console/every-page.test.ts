@@ -187,9 +187,13 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.route("**/assets/*.js", (route) => held.then(() => route.continue()));
     await navigation(page).getByRole("link", { name: "Packs" }).click();
     await page.waitForURL("**/packs");
+    await bar.getByLabel("Project").focus();
     await bar.getByLabel("Project").selectOption({ label: "Second" });
     await page.waitForURL(`**/environments?project=${id}`);
     release?.();
+    await page.getByRole("heading", { level: 1, name: "Environments" }).waitFor();
+    // The page that has loaded takes the focus from no choice.
+    expect(await bar.getByLabel("Project").evaluate((select) => select.matches(":focus"))).toBe(true);
     await bar.getByLabel("Environment").selectOption("staging");
     await page.waitForURL(`**/environments/${id}/staging/settings`);
     await page.getByRole("heading", { level: 1, name: "staging" }).waitFor();
