@@ -3,6 +3,7 @@
 
 import { callUnaryMethod } from "@connectrpc/connect-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useRef } from "react";
 import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { useEnvironments } from "../data/environment.ts";
 import { useOrganization } from "../data/organization.ts";
@@ -24,17 +25,21 @@ export function PlaceSwitch() {
   const project = projects.find(({ id }) => id === looked.project) ?? (isOne ? projects[0] : undefined);
   const environments = useEnvironments(project === undefined ? [] : [project.id]);
   const go = useGo(orgId, route);
+  const newest = useRef<string>(undefined);
+  /** Goes to a project, unless another one was chosen, or another page, before its environments were known. */
+  const choose = async (id: string) => {
+    const { href } = location;
+    newest.current = id;
+    const place = await switchProject(orgId, id, looked.environment);
+    if (newest.current === id && location.href === href) go(place);
+  };
   if (projects.length === 0) return null;
   const environment =
     environments.find(({ name }) => name === looked.environment) ??
     (by?.environment === "always" ? environments.find(({ activeVersion }) => activeVersion !== undefined) : undefined);
   return (
     <span className={style.place}>
-      <select
-        aria-label={texts.project}
-        value={project?.id ?? ""}
-        onChange={({ target }) => switchProject(orgId, target.value, looked.environment).then(go)}
-      >
+      <select aria-label={texts.project} value={project?.id ?? ""} onChange={({ target }) => choose(target.value)}>
         {!isOne && <option value="">{texts.allProjects}</option>}
         {projects.map(({ id, name }) => (
           <option key={id} value={id}>

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useCallback, useLayoutEffect, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useCallback, useState } from "react";
 import { faultsOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import { useBusy } from "./busy.ts";
@@ -7,6 +7,7 @@ import style from "./deed-dialog.module.css";
 import { Dialog, DialogActions } from "./dialog.tsx";
 import { type FaultOf, FormFaults, FormWait, TextField } from "./field.tsx";
 import { textsOf } from "./form.ts";
+import { useShown } from "./shown.ts";
 import { Failed } from "./state.tsx";
 
 /**
@@ -39,13 +40,7 @@ export function DeedDialog({
 }) {
   const { run, isBusy, error } = useBusy();
   // Whoever closed it before its deed was done may have opened another one, which stays.
-  const isOpen = useRef(true);
-  useLayoutEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
+  const isOpen = useShown();
   const [name, setName] = useState("");
   const faultOf = faultsOf(error);
   const submit = (event: FormEvent<HTMLFormElement>) => {

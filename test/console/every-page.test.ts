@@ -173,6 +173,17 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await bar.getByLabel("Environment").selectOption("staging");
     await page.waitForURL(`**/traces?range=7d&project=${id}&environment=staging`);
     await expect.poll(() => page.locator("#content").getByLabel("Environment").inputValue()).toBe("staging");
+    // Whoever goes to another page before the environments of a choice are known stays there.
+    const gone = Promise.withResolvers<void>();
+    await page.route("**/*.EnvironmentService/ListEnvironments", (route) => gone.promise.then(() => route.continue()));
+    await bar.getByLabel("Project").selectOption(world.projectId);
+    await navigation(page).getByRole("link", { name: "Fleet" }).click();
+    await page.waitForURL(`**/fleet?project=${id}&environment=staging`);
+    gone.resolve();
+    await page.waitForLoadState("networkidle");
+    expect(page.url()).toContain(`/fleet?project=${id}&environment=staging`);
+    await page.goBack();
+    await page.waitForURL(`**/traces?range=7d&project=${id}&environment=staging`);
     await bar.getByLabel("Project").selectOption(world.projectId);
     await page.waitForURL(`**/traces?range=7d&project=${world.projectId}&environment=staging`);
     await navigation(page).getByRole("link", { name: "Fleet" }).click();

@@ -96,6 +96,19 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     await page.getByRole("button", { name: "Delete…" }).click();
     await page.getByRole("button", { name: "Delete the list" }).click();
     await page.getByRole("heading", { name: "No list yet" }).waitFor();
+
+    // Whoever closed the dialog before the list was made is not led to it.
+    const closed = Promise.withResolvers<void>();
+    await page.route("**/*.ListService/CreateList", (route) => closed.promise.then(() => route.continue()));
+    await page.getByRole("button", { name: "New list…" }).first().click();
+    await dialog.getByLabel("Name").fill("late");
+    await dialog.getByRole("button", { name: "Create the list" }).click();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    closed.resolve();
+    await page.getByRole("link", { name: "late" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.getByRole("heading", { level: 1, name: "Lists" }).waitFor();
   });
 
   /** Lets calls of a method wait, as on a bad line. */

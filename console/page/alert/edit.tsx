@@ -1,5 +1,5 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { AlertPreview } from "../../../gen/policyguard/control/v1/alert_service_pb.ts";
 import { AlertService } from "../../../gen/policyguard/control/v1/alert_service_pb.ts";
@@ -12,6 +12,7 @@ import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Answered, Empty, Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { ConditionFields, NotifyFields, ScopeFields, TimingFields } from "./fields.tsx";
@@ -51,7 +52,7 @@ export function EditAlertRulePage() {
 /** The form, and beside it what the rule would have done. */
 function Editor({ start, ruleId }: { readonly start: RuleForm; readonly ruleId?: string }) {
   const { orgId } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const [form, setForm] = useState(start);
   const [preview, setPreview] = useState<{ readonly of: RuleForm; readonly shown: AlertPreview }>();
   const { run, isBusy, error } = useBusy();

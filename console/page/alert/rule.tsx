@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useQuery } from "@connectrpc/connect-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AlertRule } from "../../../gen/policyguard/control/v1/alert_pb.ts";
 import { type AlertPreview, AlertService } from "../../../gen/policyguard/control/v1/alert_service_pb.ts";
@@ -21,6 +21,7 @@ import { PlanGate } from "../../part/gate/plan-gate.tsx";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Answered, Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { absolute } from "../../text/format.ts";
@@ -180,7 +181,7 @@ function SilenceDialog({ rule, onClose }: { readonly rule: AlertRule; readonly o
 }
 
 function DeleteDialog({ rule, onClose }: { readonly rule: AlertRule; readonly onClose: () => void }) {
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const { orgId, id: ruleId, name } = rule;
   return (
     <DeedDialog

@@ -19,6 +19,7 @@ import { Select } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Answered, Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { duration } from "../../text/format.ts";
@@ -111,7 +112,7 @@ function Inputs({ benchmark }: { readonly benchmark: Benchmark }) {
 
 function Deeds({ benchmark }: { readonly benchmark: Benchmark }) {
   const { can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const { run, isBusy, error } = useBusy();
   const [isAsking, setAsking] = useState(false);
   const { orgId, id: benchmarkId, state, approval, scope } = benchmark;

@@ -1,5 +1,4 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { BenchmarkService } from "../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
@@ -13,6 +12,7 @@ import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { type FaultOf, Select, TextField } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { ProjectSelect } from "../../part/project-select.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { en } from "../../text/en.ts";
 
 const texts = en.benchmarks;
@@ -23,7 +23,7 @@ type Kind = (typeof kinds)[number];
 /** Begins a benchmark, and leads to its page. */
 export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => void }) {
   const { orgId } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const datasets = useQuery(DatasetService.method.listDatasets, { orgId, limit: maxChoices });
   const usable = datasets.data?.datasets.filter(({ version }) => version > 0) ?? [];
   const [kind, setKind] = useState<Kind>("policy");

@@ -1,7 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useQuery } from "@connectrpc/connect-query";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Calibration } from "../../../gen/policyguard/control/v1/calibration_pb.ts";
 import { CalibrationService } from "../../../gen/policyguard/control/v1/calibration_service_pb.ts";
@@ -21,6 +21,7 @@ import { DeedDialog } from "../../part/deed-dialog.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Answered, Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { Report } from "./report.tsx";
@@ -81,7 +82,7 @@ export function CalibrationPage() {
 /** The change that the promise needs, as unsaved text of the workbench. */
 function Proposal({ calibration }: { readonly calibration: Calibration }) {
   const { orgId, accountId, can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const { policyId, report } = calibration;
   const policy = useQuery(PolicyService.method.getPolicy, { orgId, policyId });
   const document = report?.proposal?.document;
@@ -118,7 +119,7 @@ function Proposal({ calibration }: { readonly calibration: Calibration }) {
 
 function Deeds({ calibration: { orgId, id: calibrationId, state } }: { readonly calibration: Calibration }) {
   const { can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const { run, isBusy, error } = useBusy();
   const [isAsking, setAsking] = useState(false);
   const place = { orgId, calibrationId };

@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { CalibrationGrouping, CalibrationGroupingSchema } from "../../../gen/policyguard/control/v1/calibration_pb.ts";
 import { CalibrationService } from "../../../gen/policyguard/control/v1/calibration_service_pb.ts";
@@ -15,6 +14,7 @@ import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { aNumber, type FaultOf, Select, TextField } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { ProjectSelect } from "../../part/project-select.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { en } from "../../text/en.ts";
 import { ruleIdsOf } from "./rules.ts";
 
@@ -27,7 +27,7 @@ type Source = (typeof sources)[number];
 /** Asks what a threshold can promise, and leads to the answer's page. */
 export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => void }) {
   const { orgId } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const policies = usePolicies();
   const projects = useProjects();
   const [chosenPolicy, setPolicy] = useState<string>();

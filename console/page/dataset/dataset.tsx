@@ -1,5 +1,5 @@
 import { callUnaryMethod, useQuery } from "@connectrpc/connect-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Dataset, DatasetState } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
@@ -14,6 +14,7 @@ import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Facts } from "../../part/facts.tsx";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Answered, Failed } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
@@ -70,7 +71,7 @@ function About({ dataset }: { readonly dataset: Dataset }) {
 
 function Deeds({ dataset }: { readonly dataset: Dataset }) {
   const { can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const { run, isBusy, error } = useBusy();
   const [isAsking, setAsking] = useState(false);
   const { orgId, id: datasetId, name } = dataset;

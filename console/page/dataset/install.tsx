@@ -1,5 +1,4 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { CatalogKind } from "../../../gen/policyguard/control/v1/dataset_catalog_pb.ts";
 import { TrainedOn } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
@@ -9,6 +8,7 @@ import { perform } from "../../data/perform.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Select } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
+import { useGoOn } from "../../part/shown.ts";
 import { Answered } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
@@ -20,7 +20,7 @@ const maxEntries = 200;
 /** Installs a dataset that ships with the product. Its licence is accepted by who installs it. */
 export function InstallDialog({ onClose }: { readonly onClose: () => void }) {
   const { orgId } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const query = useQuery(method.getDatasetCatalog, { orgId, limit: maxEntries });
   const [chosen, setChosen] = useState<string>();
   const entries = query.data?.entries.filter(({ kind }) => kind === CatalogKind.BUILTIN) ?? [];

@@ -1,5 +1,5 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Dataset } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
@@ -13,6 +13,7 @@ import { createKey } from "../../part/keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Answered, Empty } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
@@ -90,7 +91,7 @@ function Datasets({ datasets }: { readonly datasets: readonly Dataset[] }) {
 
 function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   const { orgId } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   return (
     <DeedDialog
       title={texts.createTitle}

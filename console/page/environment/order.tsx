@@ -1,7 +1,6 @@
 // Where an environment stands, and its end.
 
 import { callUnaryMethod } from "@connectrpc/connect-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
@@ -13,6 +12,7 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Panel } from "../../part/panel.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import style from "./environment.module.css";
@@ -74,7 +74,7 @@ export function Order({
 /** Deletes the environment, after its name was typed where somebody may depend on it. */
 export function DeleteEnvironment({ environment }: { readonly environment: Environment }) {
   const { can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const [isAsking, setAsking] = useState(false);
   const { orgId, projectId, name, activeVersion, isProtected } = environment;
   if (!can(method.deleteEnvironment)) return null;

@@ -14,6 +14,7 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Select, TextField } from "../../part/field.tsx";
 import { Page } from "../../part/page.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { Comparison } from "./compare/comparison.tsx";
@@ -187,7 +188,7 @@ function PromoteForm({
   readonly newest: number;
 }) {
   const { orgId, can, role } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const { run, isBusy, error } = useBusy();
   const [message, setMessage] = useState("");
   // Which gates refuse is known when they have refused.

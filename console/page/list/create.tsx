@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ListService } from "../../../gen/policyguard/control/v1/list_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
@@ -8,6 +7,7 @@ import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { everywhere, ScopeFields } from "../../part/edit/scope-fields.tsx";
 import { TextArea, TextField } from "../../part/field.tsx";
 import { linesOf } from "../../part/form.ts";
+import { useGoOn } from "../../part/shown.ts";
 import { en } from "../../text/en.ts";
 
 const texts = en.lists;
@@ -15,7 +15,7 @@ const texts = en.lists;
 /** Makes a list, and leads to it. */
 export function CreateListDialog({ onClose }: { readonly onClose: () => void }) {
   const { orgId } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const [scope, setScope] = useState(everywhere);
   const options = useScopeOptions(scope.appId);
   return (

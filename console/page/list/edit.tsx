@@ -1,5 +1,5 @@
 import { callUnaryMethod, useQuery } from "@connectrpc/connect-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { List } from "../../../gen/policyguard/control/v1/list_pb.ts";
 import { ListService } from "../../../gen/policyguard/control/v1/list_service_pb.ts";
@@ -21,6 +21,7 @@ import { linesOf } from "../../part/form.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Answered, Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { itemLines } from "./items.ts";
@@ -155,7 +156,7 @@ function Items({ stored }: { readonly stored: List }) {
 
 function Delete({ list: { id: listId, orgId, name } }: { readonly list: List }) {
   const { can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const [isAsking, setAsking] = useState(false);
   if (!can(method.deleteList)) return null;
   return (

@@ -1,5 +1,4 @@
 import { createClient } from "@connectrpc/connect";
-import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
@@ -12,6 +11,7 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { useLatest } from "../../part/latest.ts";
 import { Page } from "../../part/page.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { Workbench } from "./workbench.tsx";
@@ -45,7 +45,7 @@ tests:
 /** The workbench of a policy that does not exist yet. */
 export function NewPolicyPage() {
   const { orgId, accountId, can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const key = draftKey(accountId, orgId, "new");
   const [initialText] = useState(() => readDraft(key)?.text ?? template);
   const [text, setText] = useState(initialText);

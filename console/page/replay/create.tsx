@@ -1,5 +1,4 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ReplayFilter } from "../../../gen/policyguard/control/v1/replay_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
@@ -14,6 +13,7 @@ import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { type FaultOf, Select, TextField } from "../../part/field.tsx";
 import { outcomes } from "../../part/judgement/outcome-name.ts";
 import layout from "../../part/layout/layout.module.css";
+import { useGoOn } from "../../part/shown.ts";
 import { en } from "../../text/en.ts";
 import type { ReplaySearch } from "./search.ts";
 
@@ -32,7 +32,7 @@ export function CreateReplayDialog({
   readonly onClose: () => void;
 }) {
   const { orgId, accountId } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const asked = usePolicies();
   const policies = asked.policies ?? [];
   const [chosen, setChosen] = useState<string>();

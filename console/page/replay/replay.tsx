@@ -30,6 +30,7 @@ import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
 import { Panel } from "../../part/panel.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Answered, Failed } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
@@ -71,7 +72,7 @@ export function ReplayPage() {
 
 function Deeds({ replay: { orgId, id: replayId, state } }: { readonly replay: Replay }) {
   const { can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const { run, isBusy, error } = useBusy();
   const [isAsking, setAsking] = useState(false);
   const cancel = () =>

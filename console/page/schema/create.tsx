@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { OutputSchemaService } from "../../../gen/policyguard/control/v1/output_schema_service_pb.ts";
 import { draftKey, keepDraft, readDraft } from "../../data/draft.ts";
@@ -13,6 +12,7 @@ import { textsOf } from "../../part/form.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { useParsed } from "./parsed.ts";
@@ -36,7 +36,7 @@ const template = `{
 /** A schema that does not exist yet. */
 export function NewSchemaPage() {
   const { orgId, accountId, can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const key = draftKey(accountId, orgId, "schema/new");
   const [initialText] = useState(() => readDraft(key)?.text ?? template);
   const [text, setText] = useState(initialText);

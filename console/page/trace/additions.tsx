@@ -2,7 +2,6 @@
 // line more, unsaved, so that its author reviews and saves it.
 
 import { createClient } from "@connectrpc/connect";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
@@ -13,6 +12,7 @@ import { addToList, type Entry, flow } from "../../data/policy-addition.ts";
 import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { exemptionOf, testOf } from "./from-trace.ts";
@@ -26,7 +26,7 @@ type List = "tests" | "exemptions";
 /** The two buttons. `onAdd` marks the trace. */
 export function Additions({ trace, onAdd }: { readonly trace: Trace; readonly onAdd: () => Promise<void> }) {
   const { orgId, accountId, can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const { run, isBusy, error } = useBusy();
   const [problem, setProblem] = useState<{ readonly text: string; readonly entry?: Entry }>();
   const name = trace.decidedByPolicy;

@@ -1,5 +1,5 @@
 import { callUnaryMethod, useQuery } from "@connectrpc/connect-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Webhook } from "../../../gen/policyguard/control/v1/webhook_pb.ts";
 import { WebhookService } from "../../../gen/policyguard/control/v1/webhook_service_pb.ts";
@@ -16,6 +16,7 @@ import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Facts } from "../../part/facts.tsx";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { ShownOnce } from "../../part/shown-once.tsx";
 import { Answered, Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
@@ -63,7 +64,7 @@ function About({ webhook: { events, isActive, hasSecret, createdAt } }: { readon
 function Deeds({ webhook }: { readonly webhook: Webhook }) {
   const { orgId, can } = useOrganization();
   const place = { orgId, webhookId: webhook.id };
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const { run, isBusy, error } = useBusy();
   const [told, setTold] = useState<string>();
   const [dialog, setDialog] = useState<"edit" | "rotate" | "delete">();
