@@ -225,6 +225,14 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.keyboard.press("n");
     await page.keyboard.type("3 is typed, not marked");
     await page.keyboard.press("Escape");
+    // A session that ends takes neither the place in the queue nor the note.
+    await driver.context.clearCookies();
+    await page.keyboard.press("r");
+    const dialog = page.getByRole("dialog", { name: "Sign in" });
+    await dialog.getByLabel("Password").fill((await driver.world.person("editor")).password);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.getByLabel("Note").inputValue()).toBe("3 is typed, not marked");
     // Marks are taken one at a time, and this one until its lists are read again.
     await page.getByRole("button", { name: "False positive", exact: true, disabled: false }).waitFor();
     await page.keyboard.press("1");

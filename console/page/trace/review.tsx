@@ -45,7 +45,11 @@ export function ReviewPage() {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  const items = lease.data?.items ?? [];
+  const [round, setRound] = useState(0);
+  const again = async () => {
+    await lease.refetch();
+    setRound((former) => former + 1);
+  };
   return (
     <Page
       title={texts.title}
@@ -61,33 +65,46 @@ export function ReviewPage() {
       }
     >
       {!mayReview && <Empty title={en.failure.refused} />}
-      {lease.error !== null && <Failed error={lease.error} onRetry={lease.refetch} />}
+      {lease.error !== null && <Failed error={lease.error} onRetry={again} />}
       {mayReview && lease.data === undefined && lease.error === null && <Loading />}
-      {lease.data !== undefined && items.length === 0 && (
-        <Empty title={texts.queueEmpty} text={texts.queueEmptyText}>
-          <Button onClick={() => lease.refetch()}>{texts.again}</Button>
-        </Empty>
+      {lease.data !== undefined && (
+        <Queue key={`${search.project} ${round}`} leased={lease.data.items} onMore={again} />
       )}
-      {items.length > 0 && <Queue key={lease.dataUpdatedAt} items={items} onMore={() => lease.refetch()} />}
     </Page>
   );
 }
 
-function Queue({ items, onMore }: { readonly items: readonly AnnotationQueueItem[]; readonly onMore: () => void }) {
+/** What was leased at the start of a round, whatever is leased later, such as after a new sign-in. */
+function Queue({
+  leased: newest,
+  onMore,
+}: {
+  readonly leased: readonly AnnotationQueueItem[];
+  readonly onMore: () => void;
+}) {
   const { orgId } = useOrganization();
+  const [items] = useState(newest);
   const [at, setAt] = useState(0);
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const skip = useBusy();
   const item = items[at];
   const move = (step: number) => setAt(Math.min(Math.max(at + step, 0), items.length));
+  /** Goes to the next one: answers may cross each other, and come after the reader has gone elsewhere. */
+  const leave = (done: AnnotationQueueItem) => setAt((now) => (items[now] === done ? now + 1 : now));
   const skipThis = () => {
     if (item === undefined || skip.isBusy) return;
     skip.run(async () => {
       await annotations.skipAnnotationQueueItem({ orgId, traceId: item.traceId });
-      move(1);
+      leave(item);
     });
   };
   useKeys({ ArrowRight: () => move(1), ArrowLeft: () => move(-1), s: skipThis });
+  if (items.length === 0)
+    return (
+      <Empty title={texts.queueEmpty} text={texts.queueEmptyText}>
+        <Button onClick={onMore}>{texts.again}</Button>
+      </Empty>
+    );
   return (
     <>
       <div className={style.queueHead}>
@@ -123,9 +140,8 @@ function Queue({ items, onMore }: { readonly items: readonly AnnotationQueueItem
           traceId={item.traceId}
           isBlind={item.isSecondOpinion}
           onMarked={() => {
-            // Answers may cross each other, and come after the reader has gone elsewhere.
             setMarked((former) => new Set(former).add(item.traceId));
-            setAt((now) => (items[now] === item ? now + 1 : now));
+            leave(item);
           }}
         />
       )}
