@@ -233,7 +233,18 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
   test("an organization is renamed, a project made and deleted, and traces kept for a shorter time", async () => {
     const page = await driver.openAs("owner", driver.at("/settings"));
     await page.getByLabel("Name", { exact: true }).fill(hostile);
+    await page.getByLabel("Mail about security").fill("safety@example.com");
+    // What is typed while the form is saved is not said to be saved.
+    const typed = Promise.withResolvers<void>();
+    await page.route("**/*.OrganizationService/UpdateOrganization", (route) =>
+      typed.promise.then(() => route.continue()),
+    );
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page.getByRole("button", { name: "Save", disabled: true }).waitFor();
     await page.getByLabel("Mail about security").fill("security@example.com");
+    typed.resolve();
+    await page.getByRole("button", { name: "Save", disabled: true }).waitFor({ state: "detached" });
+    expect(await page.getByText("Saved.").count()).toBe(0);
     await page.getByRole("button", { name: "Save" }).first().click();
     await page.getByText("Saved.").waitFor();
     await page.locator("header").getByText(hostile).waitFor();

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { faultsOf } from "../../data/failure.ts";
 import { en } from "../../text/en.ts";
 import { useBusy } from "../busy.ts";
@@ -18,18 +18,25 @@ export function SavedForm({
 }) {
   const { run, isBusy, error } = useBusy();
   const [isSaved, setSaved] = useState(false);
+  const changes = useRef(0);
   const faultOf = faultsOf(error);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const text = textsOf(event.currentTarget);
+    const sent = changes.current;
     setSaved(false);
     run(async () => {
       await onSave(text);
-      setSaved(true);
+      // What was typed meanwhile is not.
+      setSaved(changes.current === sent);
     });
   };
+  const change = () => {
+    changes.current += 1;
+    setSaved(false);
+  };
   return (
-    <form className={`${layout.stack} ${layout.narrow}`} onSubmit={submit} onChange={() => setSaved(false)}>
+    <form className={`${layout.stack} ${layout.narrow}`} onSubmit={submit} onChange={change}>
       <FormFaults value={faultOf}>{children(faultOf)}</FormFaults>
       {error !== undefined && <Failed error={error} />}
       <div className={layout.row}>
