@@ -4,7 +4,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { lazy, type RefObject, Suspense, useLayoutEffect, useRef, useState } from "react";
 import { useOrganization } from "../data/organization.ts";
 import { Button } from "../part/button.tsx";
-import { areSingleKeysOn, createKey, isKeyTaken } from "../part/keys.ts";
+import { type Command, goKey, isPressed, shownKey } from "../part/keys/shortcuts.ts";
+import { areSingleKeysOn, isKeyTaken, keyHints } from "../part/keys/use-keys.ts";
 import { useLatest } from "../part/latest.ts";
 import { en } from "../text/en.ts";
 import { narrowed, useLookedAt } from "./looked-at.ts";
@@ -14,9 +15,7 @@ import shell from "./shell.module.css";
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
 
-/** As the keyboard of this machine names it. */
-const paletteKey = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘ K" : "Ctrl K";
-/** Time within which the second key has to follow the `g`. */
+/** Time within which the second key has to follow the first. */
 const chordMs = 1_500;
 
 /** The buttons of the palette and of the sheet of keys; with them, the keys and the dialogs that they open. */
@@ -33,16 +32,15 @@ export function GlobalKeys() {
   return (
     <>
       <span className={shell.find}>
-        <Button title={`${paletteKey}: ${en.keys.palette}`} onClick={() => show("palette")}>
-          {en.keys.button} <kbd>{paletteKey}</kbd>
+        <Button hotkey="palette" title={en.keys.palette} onClick={() => show("palette")}>
+          {en.keys.button} <kbd>{shownKey("palette")}</kbd>
         </Button>
       </span>
       <button
         type="button"
         className={shell.barButton}
         aria-label={en.keys.showKeys}
-        aria-keyshortcuts="?"
-        title={`?: ${en.keys.showKeys}`}
+        {...keyHints("sheet", en.keys.showKeys)}
         onClick={() => show("keys")}
       >
         ?
@@ -62,12 +60,12 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void, typedAhead: R
   const go = useRef((_: string) => {});
   go.current = (to) => navigate({ to, params: { org: orgId }, search: narrowed(to, looked) });
   const open = useLatest(onOpen);
-  // Once, whatever the page comes to look at: the `g` of a chord is not forgotten.
+  // Once, whatever the page comes to look at: the first key of two is not forgotten.
   useLayoutEffect(() => {
     let begunAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent) => {
       const isBehindDialog = document.querySelector("dialog[open]") !== null;
-      if (isPaletteKey(event)) {
+      if (isPressed("palette", event)) {
         event.preventDefault();
         if (!isBehindDialog) open.current("palette");
         return;
@@ -77,28 +75,24 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void, typedAhead: R
         return;
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isKeyTaken(event) || !areSingleKeysOn()) return;
-      if (event.key === "g") {
+      if (event.key === goKey) {
         begunAt = event.timeStamp;
         return;
       }
-      const page = navigationPages.find(({ key }) => key === event.key);
-      const isChord = event.timeStamp - begunAt <= chordMs;
+      const after = event.timeStamp - begunAt <= chordMs ? goKey : "";
       begunAt = Number.NEGATIVE_INFINITY;
-      if (isChord && page !== undefined) {
+      const page = navigationPages.find(({ go }) => go !== undefined && isPressed(go, event, after));
+      if (page !== undefined) {
         event.stopImmediatePropagation();
         go.current(page.to);
-      } else if (event.key === "?") open.current("keys");
-      else if (event.key === "/") focusSearch(event);
-      else if (event.key === createKey) pressCreate(event);
+      } else if (isPressed("sheet", event)) open.current("keys");
+      else if (isPressed("search", event)) focusSearch(event);
+      else if (isPressed("create", event)) pressCreate(event);
     };
     // Before the editor and the page, which have uses of their own for some of these keys.
     document.addEventListener("keydown", onKey, { capture: true });
     return () => document.removeEventListener("keydown", onKey, { capture: true });
   }, [open, typedAhead]);
-}
-
-function isPaletteKey(event: KeyboardEvent): boolean {
-  return (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
 }
 
 /** The text with the key, if it writes one; no other part of the page takes it. */
@@ -110,7 +104,8 @@ function typeAhead(text: string, event: KeyboardEvent): string {
 }
 
 function pressCreate(event: KeyboardEvent): void {
-  const deed = document.querySelector<HTMLElement>(`main [aria-keyshortcuts="${createKey}"]`);
+  const create: Command = "create";
+  const deed = document.querySelector<HTMLElement>(`main [data-deed="${create}"]`);
   if (deed === null) return;
   // The key is not typed into the first field of what opens.
   event.preventDefault();

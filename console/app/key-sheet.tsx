@@ -1,9 +1,9 @@
 import { Fragment } from "react";
 import { Button } from "../part/button.tsx";
 import { Dialog, DialogActions } from "../part/dialog.tsx";
-import { areSingleKeysOn } from "../part/keys.ts";
+import { type Command, commands, keyGroups, shortcuts, shownKeys } from "../part/keys/shortcuts.ts";
+import { areSingleKeysOn } from "../part/keys/use-keys.ts";
 import { en } from "../text/en.ts";
-import { keyGroups } from "./keys.ts";
 import style from "./palette.module.css";
 
 const texts = en.keys;
@@ -14,24 +14,22 @@ export function KeySheet({ onClose }: { readonly onClose: () => void }) {
     <Dialog title={texts.title} isWide onClose={onClose}>
       {!areSingleKeysOn() && <p>{texts.off}</p>}
       <div className={style.keys}>
-        {keyGroups.map(({ title, entries }) => (
-          <section key={title} aria-label={title}>
+        {Object.entries(keyGroups).map(([group, title]) => (
+          <section key={group} aria-label={title}>
             <h3>{title}</h3>
             <dl>
-              {entries.map(({ keys, does }) => (
-                <div key={does}>
-                  <dt>
-                    {keys.map((key, at) => (
-                      <Fragment key={key}>
-                        {at > 0 && ` ${texts.followedBy} `}
-                        <kbd>{key}</kbd>
-                      </Fragment>
-                    ))}
-                  </dt>
-                  <dd>{does}</dd>
-                </div>
-              ))}
+              {commands
+                .filter((command) => shortcuts[command].group === group)
+                .map((command) => (
+                  <div key={command}>
+                    <dt>
+                      <Keys command={command} />
+                    </dt>
+                    <dd>{shortcuts[command].does}</dd>
+                  </div>
+                ))}
             </dl>
+            {group === "editor" && <p>{texts.leave}</p>}
           </section>
         ))}
       </div>
@@ -40,4 +38,19 @@ export function KeySheet({ onClose }: { readonly onClose: () => void }) {
       </DialogActions>
     </Dialog>
   );
+}
+
+/** "j or ↓", "g then p". */
+function Keys({ command }: { readonly command: Command }) {
+  return shownKeys(command).map((keys, way) => (
+    <Fragment key={keys.join(" ")}>
+      {way > 0 && ` ${texts.or} `}
+      {keys.map((key, at) => (
+        <Fragment key={key}>
+          {at > 0 && ` ${texts.followedBy} `}
+          <kbd>{key}</kbd>
+        </Fragment>
+      ))}
+    </Fragment>
+  ));
 }

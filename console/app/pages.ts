@@ -4,74 +4,77 @@ import { en } from "../text/en.ts";
 
 const { nav } = en;
 
-/** The groups of the navigation. A page that `needs` a method is absent for those who may not call it. */
+/**
+ * The groups of the navigation. A page that `needs` a method is absent for those who may not call it; `go` is the command
+ * that leads to a page.
+ */
 export const pageGroups = [
-  { title: undefined, pages: [{ to: "/o/$org", title: nav.home, key: "h", needs: undefined }] },
+  { title: undefined, pages: [{ to: "/o/$org", title: nav.home, go: "goHome", needs: undefined }] },
   {
     title: nav.build,
     pages: [
-      { to: "/o/$org/policies", title: nav.policies, key: "p", needs: undefined },
+      { to: "/o/$org/policies", title: nav.policies, go: "goPolicies", needs: undefined },
       {
         to: "/o/$org/playground",
         title: nav.playground,
-        key: undefined,
+        go: undefined,
         needs: "PolicyService/ExplainPolicies",
       },
-      { to: "/o/$org/packs", title: nav.packs, key: undefined, needs: undefined },
-      { to: "/o/$org/detectors", title: nav.detectors, key: undefined, needs: undefined },
-      { to: "/o/$org/lists", title: nav.lists, key: undefined, needs: undefined },
-      { to: "/o/$org/schemas", title: nav.schemas, key: undefined, needs: undefined },
-      { to: "/o/$org/languages", title: nav.languages, key: undefined, needs: undefined },
+      { to: "/o/$org/packs", title: nav.packs, go: undefined, needs: undefined },
+      { to: "/o/$org/detectors", title: nav.detectors, go: undefined, needs: undefined },
+      { to: "/o/$org/lists", title: nav.lists, go: undefined, needs: undefined },
+      { to: "/o/$org/schemas", title: nav.schemas, go: undefined, needs: undefined },
+      { to: "/o/$org/languages", title: nav.languages, go: undefined, needs: undefined },
     ],
   },
   {
     title: nav.ship,
     pages: [
-      { to: "/o/$org/environments", title: nav.environments, key: "e", needs: undefined },
-      { to: "/o/$org/fleet", title: nav.fleet, key: "f", needs: undefined },
-      { to: "/o/$org/agents", title: nav.agents, key: undefined, needs: undefined },
+      { to: "/o/$org/environments", title: nav.environments, go: "goEnvironments", needs: undefined },
+      { to: "/o/$org/fleet", title: nav.fleet, go: "goFleet", needs: undefined },
+      { to: "/o/$org/agents", title: nav.agents, go: undefined, needs: undefined },
     ],
   },
   {
     title: nav.watch,
     pages: [
-      { to: "/o/$org/traces", title: nav.traces, key: "t", needs: undefined },
+      { to: "/o/$org/traces", title: nav.traces, go: "goTraces", needs: undefined },
       {
         to: "/o/$org/review",
         title: nav.review,
-        key: undefined,
+        go: undefined,
         needs: "AnnotationService/LeaseAnnotationQueue",
       },
-      { to: "/o/$org/replays", title: nav.replays, key: undefined, needs: undefined },
-      { to: "/o/$org/analytics", title: nav.analytics, key: "a", needs: undefined },
-      { to: "/o/$org/alerts", title: nav.alerts, key: undefined, needs: undefined },
+      { to: "/o/$org/replays", title: nav.replays, go: undefined, needs: undefined },
+      { to: "/o/$org/analytics", title: nav.analytics, go: "goAnalytics", needs: undefined },
+      { to: "/o/$org/alerts", title: nav.alerts, go: undefined, needs: undefined },
     ],
   },
   {
     title: nav.measure,
     pages: [
-      { to: "/o/$org/datasets", title: nav.datasets, key: "d", needs: undefined },
-      { to: "/o/$org/benchmarks", title: nav.benchmarks, key: "b", needs: undefined },
-      { to: "/o/$org/calibrations", title: nav.calibrations, key: undefined, needs: undefined },
+      { to: "/o/$org/datasets", title: nav.datasets, go: "goDatasets", needs: undefined },
+      { to: "/o/$org/benchmarks", title: nav.benchmarks, go: "goBenchmarks", needs: undefined },
+      { to: "/o/$org/calibrations", title: nav.calibrations, go: undefined, needs: undefined },
     ],
   },
   {
     title: nav.settings,
     pages: [
-      { to: "/o/$org/settings", title: nav.organizationPage, key: "s", needs: undefined },
-      { to: "/o/$org/settings/team", title: nav.team, key: undefined, needs: undefined },
-      { to: "/o/$org/settings/tokens", title: nav.tokens, key: undefined, needs: "TokenService/ListTokens" },
+      { to: "/o/$org/settings", title: nav.organizationPage, go: "goOrganization", needs: undefined },
+      { to: "/o/$org/settings/team", title: nav.team, go: undefined, needs: undefined },
+      { to: "/o/$org/settings/tokens", title: nav.tokens, go: undefined, needs: "TokenService/ListTokens" },
       {
         to: "/o/$org/settings/keys",
         title: nav.signingKeys,
-        key: undefined,
+        go: undefined,
         needs: "SigningKeyService/ListManagedKeys",
       },
-      { to: "/o/$org/settings/webhooks", title: nav.webhooks, key: undefined, needs: "WebhookService/ListWebhooks" },
-      { to: "/o/$org/settings/sso", title: nav.sso, key: undefined, needs: "SsoService/GetSso" },
-      { to: "/o/$org/settings/scim", title: nav.scim, key: undefined, needs: "ScimService/GetScimToken" },
-      { to: "/o/$org/settings/evidence", title: nav.evidence, key: undefined, needs: undefined },
-      { to: "/o/$org/settings/billing", title: nav.billing, key: undefined, needs: "BillingService/GetSummary" },
+      { to: "/o/$org/settings/webhooks", title: nav.webhooks, go: undefined, needs: "WebhookService/ListWebhooks" },
+      { to: "/o/$org/settings/sso", title: nav.sso, go: undefined, needs: "SsoService/GetSso" },
+      { to: "/o/$org/settings/scim", title: nav.scim, go: undefined, needs: "ScimService/GetScimToken" },
+      { to: "/o/$org/settings/evidence", title: nav.evidence, go: undefined, needs: undefined },
+      { to: "/o/$org/settings/billing", title: nav.billing, go: undefined, needs: "BillingService/GetSummary" },
     ],
   },
 ] as const;

@@ -13,6 +13,7 @@ import { isId } from "../data/id.ts";
 import { useOrganization } from "../data/organization.ts";
 import { useProjects } from "../data/project.ts";
 import { transport } from "../data/transport.ts";
+import { type Command, commands } from "../part/keys/shortcuts.ts";
 import { en } from "../text/en.ts";
 import { narrowed, useLookedAt } from "./looked-at.ts";
 import { navigationPages } from "./pages.ts";
@@ -29,6 +30,8 @@ export interface PaletteEntry {
   readonly id: string;
   readonly kind: string;
   readonly title: string;
+  /** What does the same by keys. */
+  readonly command?: Command | undefined;
   readonly choose: () => void;
 }
 
@@ -58,19 +61,23 @@ export function usePaletteEntries(
 
 /** What the buttons of the page do, as far as they may be pressed. */
 function deedsHere(): readonly PaletteEntry[] {
-  const shown = [...document.querySelectorAll<HTMLElement>("main [data-deed]")];
-  const named = shown.flatMap((element) => {
-    const isOff = element.matches(":disabled, [aria-disabled=true]") || element.offsetParent === null;
-    return isOff ? [] : [{ element, title: nameOf(element) }];
-  });
-  // Several of the same name cannot be told apart.
-  const unique = new Map(named.map(({ element, title }) => [title, element]));
-  return [...unique].map(([title, element]) => ({
+  return [...buttonsHere()].map(([title, { dataset }]) => ({
     id: `here ${title}`,
     kind: texts.here,
     title,
-    choose: () => element.click(),
+    command: commands.find((command) => command === dataset.deed),
+    choose: () => buttonsHere().get(title)?.click(),
   }));
+}
+
+function buttonsHere(): ReadonlyMap<string, HTMLElement> {
+  const shown = [...document.querySelectorAll<HTMLElement>("main [data-deed]")];
+  const named = shown.flatMap((element) => {
+    const isOff = element.matches(":disabled, [aria-disabled=true]") || element.offsetParent === null;
+    return isOff ? [] : [[nameOf(element), element] as const];
+  });
+  // Several of the same name cannot be told apart.
+  return new Map(named);
 }
 
 /** "Publish… · dev": the button's name, and the heading of what it stands in. */
@@ -86,10 +93,11 @@ function usePages(): readonly PaletteEntry[] {
   const looked = useLookedAt();
   return navigationPages
     .filter(({ needs }) => needs === undefined || allows(needs))
-    .map(({ to, title }) => ({
+    .map(({ to, title, go }) => ({
       id: to,
       kind: texts.pages,
       title,
+      command: go,
       choose: () => navigate({ to, params: { org: orgId }, search: narrowed(to, looked) }),
     }));
 }
@@ -103,7 +111,7 @@ function useEverywhere(onKeys: () => void): readonly PaletteEntry[] {
   };
   return [
     ...(allows("PolicyService/CreatePolicy") ? [write] : []),
-    { title: texts.showKeys, choose: onKeys },
+    { title: texts.showKeys, command: "sheet" as const, choose: onKeys },
     ...theme.values.map((each) => ({
       title: texts.theme(en.appearance.themes[each]),
       choose: () => theme.choose(each),

@@ -2,6 +2,8 @@
 
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { Dialog } from "../part/dialog.tsx";
+import type { Command } from "../part/keys/shortcuts.ts";
+import { workingKey } from "../part/keys/use-keys.ts";
 import { en } from "../text/en.ts";
 import style from "./palette.module.css";
 import { type PaletteEntry, usePaletteEntries } from "./palette-entries.ts";
@@ -72,7 +74,8 @@ export function Palette({
               onPointerMove={() => setAt(index)}
               onClick={() => choose(entry)}
             >
-              <span>{entry.title}</span>
+              <span className={style.title}>{entry.title}</span>
+              <Key command={entry.command} />
               <span className={style.kind}>{entry.kind}</span>
             </div>
           ))}
@@ -81,4 +84,9 @@ export function Palette({
       </div>
     </Dialog>
   );
+}
+
+function Key({ command }: { readonly command: Command | undefined }) {
+  const key = command && workingKey(command);
+  return key !== undefined && <kbd>{key}</kbd>;
 }

@@ -6,6 +6,7 @@ import { useOrganization } from "../data/organization.ts";
 import { signOut } from "../data/session.ts";
 import { useBusy } from "../part/busy.ts";
 import { Button } from "../part/button.tsx";
+import { keyHints } from "../part/keys/use-keys.ts";
 import { Mark } from "../part/mark.tsx";
 import { Failed } from "../part/state.tsx";
 import { en } from "../text/en.ts";
@@ -81,13 +82,14 @@ function Entries({ onChoose }: { readonly onChoose: () => void }) {
           {title !== undefined && <span className={style.group}>{title}</span>}
           {pages
             .filter(({ needs }) => needs === undefined || allows(needs))
-            .map(({ to, title: name }) => (
+            .map(({ to, title: name, go }) => (
               <Link
                 key={to}
                 to={to}
                 params={{ org: orgId }}
                 search={narrowed(to, looked)}
                 className={style.entry}
+                {...keyHints(go)}
                 activeProps={{ className: style.active }}
                 activeOptions={{ exact: to === "/o/$org" || to === "/o/$org/settings", includeSearch: false }}
               >

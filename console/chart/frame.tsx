@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
 import { Button } from "../part/button.tsx";
+import { isPressed } from "../part/keys/shortcuts.ts";
 import { Table } from "../part/table.tsx";
 import { en } from "../text/en.ts";
 import style from "./chart.module.css";
@@ -74,7 +75,7 @@ export function ChartFrame({
             onKeyDown={(event) => {
               const next = moved(event, cursor, steps.length);
               if (next !== undefined) setCursor(next);
-              else if (event.key === "Enter" && cursor !== undefined) onOpen?.(cursor);
+              else if (isPressed("openStep", event) && cursor !== undefined) onOpen?.(cursor);
               else return;
               event.preventDefault();
             }}
@@ -157,10 +158,10 @@ function show(value: number | undefined, format: (value: number) => string): str
   return value === undefined ? en.common.none : format(value);
 }
 
-function moved({ key }: KeyboardEvent, cursor: number | undefined, length: number): number | undefined {
-  if (key === "Home") return 0;
-  if (key === "End") return length - 1;
-  const step = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: 1, ArrowDown: -1 }[key];
-  if (step === undefined) return undefined;
-  return Math.min(length - 1, Math.max(0, (cursor ?? -1) + step));
+function moved(event: KeyboardEvent, cursor: number | undefined, length: number): number | undefined {
+  if (isPressed("firstStep", event)) return 0;
+  if (isPressed("lastStep", event)) return length - 1;
+  const next = (cursor ?? -1) + (isPressed("nextStep", event) ? 1 : -1);
+  if (!isPressed("nextStep", event) && !isPressed("previousStep", event)) return undefined;
+  return Math.min(length - 1, Math.max(0, next));
 }

@@ -1,15 +1,22 @@
 // A YAML editor. It lives in a shadow root, where CodeMirror uses adopted style sheets: the page's policy allows no
 // <style> elements.
 
-import { autocompletion, type CompletionContext, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
+import {
+  autocompletion,
+  type CompletionContext,
+  closeBrackets,
+  completionKeymap,
+  startCompletion,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
-import { type Action, type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { type Action, type Diagnostic, lintGutter, lintKeymap, nextDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { type Command, commands, editorKey } from "../part/keys/shortcuts.ts";
 import { en } from "../text/en.ts";
 import { complete, describe, type Language } from "./completion.ts";
 import style from "./editor.module.css";
@@ -26,8 +33,8 @@ export interface EditorHandle {
   setText(text: string): void;
 }
 
-/** Keys that the page handles, as CodeMirror names them, such as "Mod-s". */
-export type EditorKeys = Readonly<Record<string, () => void>>;
+/** What the page does by keys that are pressed in its editor. */
+export type EditorKeys = Readonly<Partial<Record<Command, () => void>>>;
 
 /** An editor for a text that the page holds. */
 export function CodeEditor({
@@ -59,11 +66,13 @@ export function CodeEditor({
     if (element === null) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
     const { initialText: doc } = latest.current;
-    const call = (key: string) => () => {
-      latest.current.keys?.[key]?.();
+    const call = (command: Command) => () => {
+      latest.current.keys?.[command]?.();
       return true;
     };
-    const own = Object.keys(latest.current.keys ?? {}).map((key) => ({ key, run: call(key), preventDefault: true }));
+    const own = commands
+      .filter((command) => latest.current.keys?.[command] !== undefined)
+      .map((command) => ({ key: editorKey(command), run: call(command), preventDefault: true }));
     const changes = EditorView.updateListener.of((update) => {
       if (update.docChanged) latest.current.onChange(update.state.doc.toString());
     });
@@ -104,6 +113,10 @@ function basics(label: string): Extension {
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
     editorTheme,
+    keymap.of([
+      { key: editorKey("nextProblem"), run: nextDiagnostic },
+      { key: editorKey("complete"), run: startCompletion },
+    ]),
     // Tab leaves the editor.
     keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
   ];

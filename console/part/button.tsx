@@ -1,7 +1,9 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 import style from "./button.module.css";
+import type { Command } from "./keys/shortcuts.ts";
+import { keyHints } from "./keys/use-keys.ts";
 
-/** A button. With `why`, it stays focusable, does nothing, and says why. `hotkey` is a single key that presses it. */
+/** A button. With `why`, it stays focusable, does nothing, and says why. `hotkey` is the command that does the same. */
 export function Button({
   kind = "plain",
   why,
@@ -13,19 +15,18 @@ export function Button({
 }: ButtonHTMLAttributes<HTMLButtonElement> & {
   readonly kind?: "plain" | "primary" | "danger" | "quiet";
   readonly why?: string | undefined;
-  readonly hotkey?: string;
+  readonly hotkey?: Command | undefined;
   readonly children: ReactNode;
 }) {
   const isOff = why !== undefined;
   return (
     <button
       {...rest}
+      {...(isOff ? { title: why } : keyHints(hotkey, rest.title))}
       type={isOff ? "button" : type}
       className={`${style.button} ${style[kind]}`}
       aria-disabled={isOff || undefined}
-      aria-keyshortcuts={hotkey}
-      data-deed
-      title={why ?? hotkey ?? rest.title}
+      data-deed={hotkey ?? ""}
       onClick={isOff ? undefined : onClick}
     >
       {children}

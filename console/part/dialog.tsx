@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import style from "./dialog.module.css";
+import { isPressed } from "./keys/shortcuts.ts";
 
 /**
  * A dialog in front of the page. The browser keeps the focus inside, and Escape closes it unless `isFirm`. Its lower
@@ -41,7 +42,7 @@ export function Dialog({
       // Browsers let nobody cancel a second Escape in a row: the key itself is taken, and what is closed all the same,
       // such as by the gesture of a phone, comes back.
       onKeyDown={(event) => {
-        if (isFirm && event.key === "Escape") event.preventDefault();
+        if (isFirm && isPressed("close", event)) event.preventDefault();
       }}
       onClose={() => {
         if (isFirm) dialog.current?.showModal();

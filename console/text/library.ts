@@ -147,7 +147,6 @@ export const detectorTexts = {
   parametersHint: "A JSON object with what a policy would write; empty: its defaults.",
   noObject: 'Parameters are a JSON object, such as {"sensitivity": "strict"}',
   try: "Try",
-  tryKey: "Ctrl Enter",
   tryShort: "Try",
   tryOf: (text: string) => `Try: ${text}`,
   found: "a rule would match",

@@ -86,7 +86,6 @@ export const reviewTexts = {
   next: "Next",
   previous: "Previous",
   skip: "Skip",
-  keys: "1–4 mark and go on, → ← move, n note, u take back, r replay, s skip",
   done: (n: number) => `${counted(n, "trace", "traces")} marked`,
   gone: "This trace is no longer kept.",
 };

@@ -4,6 +4,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { navigationPages } from "../../console/app/pages.ts";
+import { commands } from "../../console/part/keys/shortcuts.ts";
 import { controlServices } from "../../src/control-services.ts";
 import { newId } from "../../src/kit/process/id.ts";
 import { browserPath } from "../harness/browser/browser.ts";
@@ -91,7 +92,11 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.getByRole("button", { name: "Use the dark theme" }).waitFor();
     await page.keyboard.press("Control+k");
     await field.fill("data");
-    await page.getByRole("option", { name: /^Datasets/ }).waitFor();
+    await page
+      .getByRole("option", { name: /^Datasets/ })
+      .locator("kbd")
+      .getByText("g d")
+      .waitFor();
     expect(await driver.flawsOf(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Datasets" }).waitFor();
@@ -109,6 +114,7 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.keyboard.press("?");
     const sheet = page.getByRole("dialog", { name: "Keys" });
     await sheet.getByText("go to Benchmarks").waitFor();
+    await expect.poll(() => sheet.getByRole("term").count()).toBe(commands.length);
     expect(await driver.flawsOf(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await sheet.waitFor({ state: "detached" });
@@ -139,6 +145,7 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await find("publish dev", /^Publish… · dev/);
     await page.getByRole("dialog", { name: "Publish to dev" }).waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("c");
     await page.getByRole("dialog").getByLabel("Name").waitFor();
     await page.keyboard.press("Escape");
@@ -248,6 +255,8 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await expect.poll(space).toBe("10px");
     await page.getByLabel("Single keys, such as j and k").uncheck();
     await driver.go(page, "/fleet");
+    // No key is promised that does nothing.
+    expect(await navigation(page).getByTitle("g p").count()).toBe(0);
     await page.keyboard.press("g");
     await page.keyboard.press("t");
     await page.keyboard.press("?");

@@ -10,7 +10,7 @@ import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
-import { areSingleKeysOn, switchSingleKeys } from "../../part/keys.ts";
+import { areSingleKeysOn, switchSingleKeys } from "../../part/keys/use-keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Mark } from "../../part/mark.tsx";
 import { Page } from "../../part/page.tsx";

@@ -8,7 +8,6 @@ import { useFeature } from "../../data/plan.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { PlanGate } from "../../part/gate/plan-gate.tsx";
-import { createKey } from "../../part/keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
@@ -35,7 +34,7 @@ export function AlertsPage() {
     { refetchInterval: newMs },
   );
   const create = can(AlertService.method.createAlertRule) && gate.isIncluded === true && (
-    <LinkButton hotkey={createKey} to="/o/$org/alerts/new" params={{ org: orgId }}>
+    <LinkButton hotkey="create" to="/o/$org/alerts/new" params={{ org: orgId }}>
       {texts.newRule}
     </LinkButton>
   );

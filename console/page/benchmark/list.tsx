@@ -8,7 +8,6 @@ import { isOpen } from "../../data/run.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { Button } from "../../part/button.tsx";
-import { createKey } from "../../part/keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -41,7 +40,7 @@ export function BenchmarksPage() {
       note={query.data && en.common.total(query.data.total)}
       actions={
         can(method.createBenchmark) && (
-          <Button hotkey={createKey} kind="primary" onClick={() => setCreating(true)}>
+          <Button hotkey="create" kind="primary" onClick={() => setCreating(true)}>
             {texts.create}
           </Button>
         )

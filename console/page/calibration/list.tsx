@@ -8,7 +8,6 @@ import { usePolicies } from "../../data/policy.ts";
 import { isOpen } from "../../data/run.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
-import { createKey } from "../../part/keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -41,7 +40,7 @@ export function CalibrationsPage() {
       note={query.data && en.common.total(query.data.total)}
       actions={
         can(method.createCalibration) && (
-          <Button hotkey={createKey} kind="primary" onClick={() => setCreating(true)}>
+          <Button hotkey="create" kind="primary" onClick={() => setCreating(true)}>
             {texts.create}
           </Button>
         )

@@ -9,7 +9,6 @@ import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { TextArea, TextField } from "../../part/field.tsx";
-import { createKey } from "../../part/keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -40,7 +39,7 @@ export function DatasetsPage() {
         <>
           {can(method.installDataset) && <Button onClick={() => setDialog("install")}>{texts.install}</Button>}
           {can(method.createDataset) && (
-            <Button hotkey={createKey} kind="primary" onClick={() => setDialog("create")}>
+            <Button hotkey="create" kind="primary" onClick={() => setDialog("create")}>
               {texts.create}
             </Button>
           )}

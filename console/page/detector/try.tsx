@@ -12,6 +12,7 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { TextArea } from "../../part/field.tsx";
 import { MarkedText } from "../../part/judgement/marked-text.tsx";
+import { isPressed } from "../../part/keys/shortcuts.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
 import { Failed } from "../../part/state.tsx";
@@ -51,7 +52,7 @@ export function TryDetector({
     });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    if (!isPressed("judge", event)) return;
     event.preventDefault();
     judge();
   };
@@ -75,7 +76,7 @@ export function TryDetector({
         onKeyDown={onKeyDown}
       />
       <div className={layout.row}>
-        <Button kind="primary" disabled={isBusy || text === ""} why={parsed.fault} title={texts.tryKey} onClick={judge}>
+        <Button kind="primary" disabled={isBusy || text === ""} why={parsed.fault} hotkey="judge" onClick={judge}>
           {texts.try}
         </Button>
       </div>

@@ -11,7 +11,6 @@ import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
-import { createKey } from "../../part/keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { NoProject } from "../../part/onboarding/no-project.tsx";
 import { Page } from "../../part/page.tsx";
@@ -60,7 +59,7 @@ export function EnvironmentsPage() {
             </LinkButton>
           )}
           {project !== undefined && can(EnvironmentService.method.createEnvironment) && (
-            <Button hotkey={createKey} onClick={() => setCreating(true)}>
+            <Button hotkey="create" onClick={() => setCreating(true)}>
               {en.environment.create}
             </Button>
           )}

@@ -7,7 +7,6 @@ import { useOrganization } from "../../data/organization.ts";
 import { useScopeText } from "../../data/scope.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
-import { createKey } from "../../part/keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -28,7 +27,7 @@ export function ListsPage() {
   const [isCreating, setCreating] = useState(false);
   const query = useQuery(method.listLists, { orgId, limit: pageSize, offset });
   const create = can(method.createList) && (
-    <Button hotkey={createKey} kind="primary" onClick={() => setCreating(true)}>
+    <Button hotkey="create" kind="primary" onClick={() => setCreating(true)}>
       {texts.create}
     </Button>
   );

@@ -79,7 +79,7 @@ export function NewPolicyPage() {
       title={texts.newTitle}
       actions={
         mayCreate && (
-          <Button kind="primary" disabled={isBusy} onClick={create} title="Ctrl S">
+          <Button kind="primary" disabled={isBusy} onClick={create} hotkey="save">
             {texts.create}
           </Button>
         )
@@ -91,7 +91,7 @@ export function NewPolicyPage() {
         text={text}
         initialText={initialText}
         isReadOnly={!mayCreate}
-        keys={mayCreate ? { "Mod-s": create } : {}}
+        keys={mayCreate ? { save: create } : {}}
         onChange={change}
         handle={() => {}}
       />

@@ -95,7 +95,7 @@ function Editing({ policy }: { readonly policy: Policy }) {
             </Button>
           )}
           {mayWrite && (
-            <Button kind="primary" disabled={!isChanged} onClick={() => setDialog("save")} title="Ctrl S">
+            <Button kind="primary" disabled={!isChanged} onClick={() => setDialog("save")} hotkey="save">
               {texts.save}
             </Button>
           )}
@@ -109,7 +109,7 @@ function Editing({ policy }: { readonly policy: Policy }) {
         policy={{ policyId: policy.id, version: base.version, projectId: policy.scope?.appId }}
         isReadOnly={!mayWrite || !isOpened}
         // Kept for later, it would come up in the middle of a word.
-        keys={{ "Mod-s": () => isChanged && setDialog("save") }}
+        keys={{ save: () => isChanged && setDialog("save") }}
         onChange={change}
         handle={setEditor}
       />

@@ -8,7 +8,6 @@ import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { useScopeText } from "../../data/scope.ts";
 import { Ago } from "../../part/ago.tsx";
-import { createKey } from "../../part/keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -46,7 +45,7 @@ export function PolicyListPage() {
   // What is shown may still be that of the former filter.
   const isFiltered = isPlaceholderData || [q, filter.q, scope].some((each) => each !== undefined);
   const create = can(PolicyService.method.createPolicy) && (
-    <LinkButton hotkey={createKey} to="/o/$org/policies/new" params={{ org: orgId }}>
+    <LinkButton hotkey="create" to="/o/$org/policies/new" params={{ org: orgId }}>
       {texts.create}
     </LinkButton>
   );

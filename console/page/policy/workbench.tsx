@@ -59,7 +59,7 @@ export function Workbench({
             label={texts.editor}
             initialText={initialText}
             problems={check.problems}
-            keys={{ ...keys, "Mod-Enter": () => judge.current?.(), "Mod-Shift-Enter": runTests }}
+            keys={{ ...keys, judge: () => judge.current?.(), runTests }}
             language={language}
             isReadOnly={isReadOnly}
             onChange={onChange}

@@ -7,7 +7,6 @@ import { useOrganization } from "../../data/organization.ts";
 import { isOpen } from "../../data/run.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
-import { createKey } from "../../part/keys.ts";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
 import { Answered, Empty } from "../../part/state.tsx";
@@ -40,7 +39,7 @@ export function ReplaysPage() {
       note={query.data && en.common.total(query.data.total)}
       actions={
         mayCreate && (
-          <Button hotkey={createKey} kind="primary" onClick={() => navigate({ search: { new: "yes" }, replace: true })}>
+          <Button hotkey="create" kind="primary" onClick={() => navigate({ search: { new: "yes" }, replace: true })}>
             {texts.create}
           </Button>
         )

@@ -6,7 +6,6 @@ import { OutputSchemaService } from "../../../gen/policyguard/control/v1/output_
 import { useOrganization } from "../../data/organization.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
-import { createKey } from "../../part/keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
@@ -26,7 +25,7 @@ export function SchemasPage() {
   const query = useQuery(method.listOutputSchemas, { orgId, limit: pageSize, offset });
   const usage = useQuery(method.getSchemaUsage, { orgId });
   const create = can(method.createOutputSchema) && (
-    <LinkButton hotkey={createKey} to="/o/$org/schemas/new" params={{ org: orgId }}>
+    <LinkButton hotkey="create" to="/o/$org/schemas/new" params={{ org: orgId }}>
       {texts.create}
     </LinkButton>
   );

@@ -109,7 +109,7 @@ function Editing({ stored }: { readonly stored: OutputSchema }) {
               initialText={initialText}
               problems={problems}
               isReadOnly={!mayWrite}
-              keys={{ "Mod-s": () => mayWrite && isChanged && save(base.version) }}
+              keys={{ save: () => mayWrite && isChanged && save(base.version) }}
               onChange={change}
               handle={setEditor}
             />
@@ -146,7 +146,13 @@ function Save({
   readonly onSave: () => void;
 }) {
   return (
-    <Button kind="primary" disabled={isOff} why={problem === undefined ? undefined : texts.noJson} onClick={onSave}>
+    <Button
+      kind="primary"
+      hotkey="save"
+      disabled={isOff}
+      why={problem === undefined ? undefined : texts.noJson}
+      onClick={onSave}
+    >
       {en.common.save}
     </Button>
   );

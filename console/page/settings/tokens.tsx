@@ -15,7 +15,6 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { TypedFilter } from "../../part/field.tsx";
-import { createKey } from "../../part/keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
@@ -60,7 +59,7 @@ export function TokensPage() {
     if (isAsked) navigate({ search: ({ issue: _, ...others }) => others, replace: true });
   };
   const issue = mayIssue && (
-    <Button hotkey={createKey} kind="primary" onClick={() => setDialog("issue")}>
+    <Button hotkey="create" kind="primary" onClick={() => setDialog("issue")}>
       {texts.create}
     </Button>
   );

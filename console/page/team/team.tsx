@@ -10,7 +10,6 @@ import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { Button } from "../../part/button.tsx";
 import { TypedFilter } from "../../part/field.tsx";
-import { createKey } from "../../part/keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Menu } from "../../part/menu.tsx";
 import { Page } from "../../part/page.tsx";
@@ -55,7 +54,7 @@ export function TeamPage() {
       note={data && texts.total(data.total)}
       actions={
         can(TeamService.method.inviteMember) && (
-          <Button hotkey={createKey} kind="primary" onClick={() => setInviting(true)}>
+          <Button hotkey="create" kind="primary" onClick={() => setInviting(true)}>
             {texts.invite}
           </Button>
         )

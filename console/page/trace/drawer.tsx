@@ -46,13 +46,13 @@ export function TraceDrawer({
           </Link>
         </h2>
         <span>
-          <Button kind="quiet" disabled={!canMove(-1)} onClick={() => onMove(-1)} title="k">
+          <Button kind="quiet" disabled={!canMove(-1)} onClick={() => onMove(-1)} hotkey="previous">
             {texts.previous}
           </Button>
-          <Button kind="quiet" disabled={!canMove(1)} onClick={() => onMove(1)} title="j">
+          <Button kind="quiet" disabled={!canMove(1)} onClick={() => onMove(1)} hotkey="next">
             {texts.next}
           </Button>
-          <Button kind="quiet" onClick={onClose} aria-label={texts.close} title="Esc">
+          <Button kind="quiet" onClick={onClose} aria-label={texts.close} hotkey="close">
             ✕
           </Button>
         </span>

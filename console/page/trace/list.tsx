@@ -27,7 +27,7 @@ import { EnvironmentSelect } from "../../part/environment-select.tsx";
 import { Select, TypedFilter } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { type OutcomeName, outcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
-import { useKeys } from "../../part/keys.ts";
+import { useKeys } from "../../part/keys/use-keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { NoRuntime } from "../../part/onboarding/no-runtime.tsx";
 import { Page } from "../../part/page.tsx";
@@ -92,9 +92,9 @@ export function TracesPage() {
     });
   usePrefetched(orgId, at < 0 ? [] : traces.slice(at + 1, at + 1 + prefetched).map(({ id }) => id));
   useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    ...(search.trace === undefined ? {} : { Escape: () => open(undefined) }),
+    next: () => move(1),
+    previous: () => move(-1),
+    ...(search.trace === undefined ? {} : { close: () => open(undefined) }),
   });
   return (
     <Page

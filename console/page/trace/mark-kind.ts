@@ -5,12 +5,12 @@ import { en } from "../../text/en.ts";
 
 const texts = en.review;
 
-/** The marks by their keys. */
+/** The marks, named as the commands that give them. */
 export const markKinds = [
-  { key: "1", name: "falsePositive", mark: AnnotationMark.FALSE_POSITIVE },
-  { key: "2", name: "falseNegative", mark: AnnotationMark.FALSE_NEGATIVE },
-  { key: "3", name: "correct", mark: AnnotationMark.CORRECT },
-  { key: "4", name: "acceptable", mark: AnnotationMark.ACCEPTABLE },
+  { name: "falsePositive", mark: AnnotationMark.FALSE_POSITIVE },
+  { name: "falseNegative", mark: AnnotationMark.FALSE_NEGATIVE },
+  { name: "correct", mark: AnnotationMark.CORRECT },
+  { name: "acceptable", mark: AnnotationMark.ACCEPTABLE },
 ] as const;
 
 /** One of them. */

@@ -10,10 +10,12 @@ import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { TextField } from "../../part/field.tsx";
-import { useKeys } from "../../part/keys.ts";
+import { isPressed } from "../../part/keys/shortcuts.ts";
+import { keyHints, useKeys } from "../../part/keys/use-keys.ts";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { Additions } from "./additions.tsx";
+import { KeyHint } from "./key-hint.tsx";
 import { type MarkKind, markKinds, markName, markRequest, whyNotMark } from "./mark-kind.ts";
 import style from "./trace.module.css";
 
@@ -58,10 +60,14 @@ export function Marks({
       await invalidate(AnnotationService.method.deleteAnnotation);
     });
   };
+  const [falsePositive, falseNegative, correct, acceptable] = markKinds;
   useKeys({
-    ...Object.fromEntries(markKinds.map((kind) => [kind.key, () => choose(kind)])),
-    n: () => noteField.current?.focus(),
-    u: undo,
+    falsePositive: () => choose(falsePositive),
+    falseNegative: () => choose(falseNegative),
+    correct: () => choose(correct),
+    acceptable: () => choose(acceptable),
+    note: () => noteField.current?.focus(),
+    undo,
   });
   return (
     <section className={style.marks} aria-label={texts.marks}>
@@ -79,16 +85,15 @@ export function Marks({
           <div className={style.markButtons}>
             {markKinds.map((kind) => (
               <Button
-                key={kind.key}
+                key={kind.name}
+                hotkey={kind.name}
                 aria-pressed={mine?.mark === kind.mark}
                 why={whyNotMark(kind, trace)}
                 title={texts.hints[kind.name]}
                 disabled={isBusy}
                 onClick={() => choose(kind)}
               >
-                <span className={style.key} aria-hidden="true">
-                  {kind.key}
-                </span>{" "}
+                <KeyHint command={kind.name} />
                 {texts.mark[kind.name]}
               </Button>
             ))}
@@ -97,20 +102,19 @@ export function Marks({
             ref={noteField}
             label={texts.note}
             value={note}
+            {...keyHints("note")}
             maxLength={2000}
             onChange={(event) => setNote(event.target.value)}
-            onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+            onKeyDown={(event) => isPressed("close", event) && event.currentTarget.blur()}
           />
           <div className={style.markButtons}>
             {mine !== undefined && (
-              <Button kind="quiet" disabled={isBusy} onClick={undo}>
-                <span className={style.key} aria-hidden="true">
-                  u
-                </span>{" "}
+              <Button kind="quiet" hotkey="undo" disabled={isBusy} onClick={undo}>
+                <KeyHint command="undo" />
                 {texts.undo}
               </Button>
             )}
-            <Additions trace={trace} onAdd={() => mark(markKinds[0])} />
+            <Additions trace={trace} onAdd={() => mark(falsePositive)} />
           </div>
         </>
       )}

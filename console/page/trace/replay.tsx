@@ -15,9 +15,10 @@ import { Button } from "../../part/button.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import { Voices } from "../../part/judgement/voices.tsx";
-import { useKeys } from "../../part/keys.ts";
+import { useKeys } from "../../part/keys/use-keys.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
+import { KeyHint } from "./key-hint.tsx";
 import { JudgeSelect, judgeRequest, type ReplayJudge } from "./replay-judge.tsx";
 import { ReplayedFindings } from "./replayed-findings.tsx";
 import style from "./trace.module.css";
@@ -25,7 +26,7 @@ import style from "./trace.module.css";
 const texts = en.review;
 const traces = createClient(TraceService, transport);
 
-/** What another policy, or what is enforced now, makes of a trace; original and new side by side. `r` replays. */
+/** What another policy, or what is enforced now, makes of a trace; original and new side by side. */
 export function ReplaySection({ trace }: { readonly trace: Trace }) {
   const { orgId, accountId, can } = useOrganization();
   const mayReplay = can(TraceService.method.replayTrace);
@@ -37,7 +38,7 @@ export function ReplaySection({ trace }: { readonly trace: Trace }) {
       const by = judgeRequest(judge, { projectId: trace.projectId, accountId, orgId });
       setAnswer((await traces.replayTrace({ orgId, traceId: trace.id, asOf: ReplayTime.NOW, ...by })).replay);
     });
-  useKeys(mayReplay && !isBusy ? { r: replay } : {});
+  useKeys(mayReplay && !isBusy ? { replay } : {});
   if (!mayReplay) return null;
   if (trace.replayable === TraceReplayability.NO)
     return (
@@ -59,10 +60,8 @@ export function ReplaySection({ trace }: { readonly trace: Trace }) {
       <h3>{texts.replay}</h3>
       <div className={style.replayBy}>
         <JudgeSelect trace={trace} judge={judge} onChange={setJudge} />
-        <Button disabled={isBusy} onClick={replay}>
-          <span className={style.key} aria-hidden="true">
-            r
-          </span>{" "}
+        <Button hotkey="replay" disabled={isBusy} onClick={replay}>
+          <KeyHint command="replay" />
           {texts.replay}
         </Button>
       </div>

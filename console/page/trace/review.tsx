@@ -12,17 +12,23 @@ import { useProjects } from "../../data/project.ts";
 import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
-import { useKeys } from "../../part/keys.ts";
+import { commands, shortcuts, shownKey } from "../../part/keys/shortcuts.ts";
+import { areSingleKeysOn, useKeys } from "../../part/keys/use-keys.ts";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { TraceContent } from "./drawer.tsx";
+import { KeyHint } from "./key-hint.tsx";
 import style from "./trace.module.css";
 
 const texts = en.review;
 const annotations = createClient(AnnotationService, transport);
 const leased = 20;
+const keysOfQueue = commands
+  .filter((command) => /^(?:trace|review)$/.test(shortcuts[command].group))
+  .map((command) => `${shownKey(command)} ${shortcuts[command].does}`)
+  .join(", ");
 
 /** The queue of traces that wait for this person, one after the other, by keys. */
 export function ReviewPage() {
@@ -98,7 +104,7 @@ function Queue({
       leave(item);
     });
   };
-  useKeys({ ArrowRight: () => move(1), ArrowLeft: () => move(-1), s: skipThis });
+  useKeys({ nextInQueue: () => move(1), previousInQueue: () => move(-1), skip: skipThis });
   if (items.length === 0)
     return (
       <Empty title={texts.queueEmpty} text={texts.queueEmptyText}>
@@ -113,16 +119,19 @@ function Queue({
           {item !== undefined && <span className={style.dim}> · {whyOf(item)}</span>}
         </span>
         <span className={style.markButtons}>
-          <Button kind="quiet" why={at === 0 ? texts.previous : undefined} onClick={() => move(-1)}>
+          <Button
+            kind="quiet"
+            hotkey="previousInQueue"
+            why={at === 0 ? texts.previous : undefined}
+            onClick={() => move(-1)}
+          >
             ← {texts.previous}
           </Button>
-          <Button kind="quiet" disabled={item === undefined} onClick={() => move(1)}>
+          <Button kind="quiet" hotkey="nextInQueue" disabled={item === undefined} onClick={() => move(1)}>
             {texts.next} →
           </Button>
-          <Button kind="quiet" disabled={item === undefined || skip.isBusy} onClick={skipThis}>
-            <span className={style.key} aria-hidden="true">
-              s
-            </span>{" "}
+          <Button kind="quiet" hotkey="skip" disabled={item === undefined || skip.isBusy} onClick={skipThis}>
+            <KeyHint command="skip" />
             {texts.skip}
           </Button>
         </span>
@@ -145,7 +154,7 @@ function Queue({
           }}
         />
       )}
-      <p className={style.dim}>{texts.keys}</p>
+      {areSingleKeysOn() && <p className={style.dim}>{keysOfQueue}</p>}
     </>
   );
 }

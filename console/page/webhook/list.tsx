@@ -8,7 +8,6 @@ import { useOrganization } from "../../data/organization.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { Button } from "../../part/button.tsx";
-import { createKey } from "../../part/keys.ts";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
 import { Answered, Empty } from "../../part/state.tsx";
@@ -27,7 +26,7 @@ export function WebhooksPage() {
   const [isCreating, setCreating] = useState(false);
   const query = useQuery(WebhookService.method.listWebhooks, { orgId, limit: pageSize, offset });
   const create = can(WebhookService.method.createWebhook) && (
-    <Button hotkey={createKey} kind="primary" onClick={() => setCreating(true)}>
+    <Button hotkey="create" kind="primary" onClick={() => setCreating(true)}>
       {texts.create}
     </Button>
   );

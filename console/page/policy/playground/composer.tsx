@@ -2,6 +2,7 @@ import type { KeyboardEvent } from "react";
 import { stageName, stages } from "../../../data/stage.ts";
 import { Button } from "../../../part/button.tsx";
 import { Select, TextArea, TextField } from "../../../part/field.tsx";
+import { isPressed } from "../../../part/keys/shortcuts.ts";
 import layout from "../../../part/layout/layout.module.css";
 import { en } from "../../../text/en.ts";
 import { type Asked, newPiece, type Piece } from "./request.ts";
@@ -10,7 +11,7 @@ const texts = en.playground;
 const roles = ["", "system", "developer", "user", "assistant", "tool"] as const;
 const jsonTemplate = '{\n  "messages": [\n    {"role": "user", "content": ""}\n  ]\n}';
 
-/** Where somebody writes what is to be judged. Ctrl Enter judges it. */
+/** Where somebody writes what is to be judged, which a key does. */
 export function Composer({
   asked,
   fault,
@@ -24,7 +25,7 @@ export function Composer({
 }) {
   const { stage, pieces, json } = asked;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    if (!isPressed("judge", event)) return;
     event.preventDefault();
     onJudge();
   };

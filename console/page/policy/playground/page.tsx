@@ -208,7 +208,7 @@ function OneText({
       <h2>{texts.textOf(number)}</h2>
       <Composer asked={asked} fault={fault} onChange={onAsk} onJudge={() => judge(asked)} />
       <div className={layout.row}>
-        <Button kind="primary" onClick={() => judge(asked)} disabled={isBusy || isBlank(asked)} title="Ctrl Enter">
+        <Button kind="primary" onClick={() => judge(asked)} disabled={isBusy || isBlank(asked)} hotkey="judge">
           {isBusy ? texts.judging : texts.judge}
         </Button>
         {onRemove !== undefined && (

@@ -78,7 +78,7 @@ export function Playground({
       )}
       <Composer asked={asked} fault={fault} onChange={onAsk} onJudge={() => judge(asked)} />
       <div>
-        <Button kind="primary" onClick={() => judge(asked)} disabled={isBusy || isBlank(asked)} title="Ctrl Enter">
+        <Button kind="primary" onClick={() => judge(asked)} disabled={isBusy || isBlank(asked)} hotkey="judge">
           {isBusy ? texts.judging : texts.judge}
         </Button>
       </div>

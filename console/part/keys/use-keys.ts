@@ -1,0 +1,55 @@
+import { useLayoutEffect, useRef } from "react";
+import { ariaKey, type Command, commands, isPressed, isSingle, shortcuts, shownKey } from "./shortcuts.ts";
+
+const preference = "policy-guard.single-keys";
+
+/** Whether single keys do anything. People who dictate, or who miss keys, switch them off (WCAG 2.1.4). */
+export function areSingleKeysOn(): boolean {
+  return localStorage.getItem(preference) !== "off";
+}
+
+/** Switches single keys on or off, in this browser. */
+export function switchSingleKeys(isOn: boolean): void {
+  if (isOn) localStorage.removeItem(preference);
+  else localStorage.setItem(preference, "off");
+}
+
+/** The first keys of a command, for people; undefined while they do nothing. */
+export function workingKey(command: Command): string | undefined {
+  return isSingle(command) && !areSingleKeysOn() ? undefined : shownKey(command);
+}
+
+/** What a control says of the keys that press it, beside what its own title says. */
+export function keyHints(command: Command | undefined, title?: string) {
+  const key = command && workingKey(command);
+  if (command === undefined || key === undefined) return { title };
+  return { title: title === undefined ? key : `${key}: ${title}`, "aria-keyshortcuts": ariaKey(command) };
+}
+
+/** What single keys do on a page. Not while somebody types or answers a dialog. */
+export function useKeys(acts: Readonly<Partial<Record<Command, () => void>>>): void {
+  const latest = useRef(acts);
+  latest.current = acts;
+  // Before the page is painted: what is seen takes keys.
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { current: acts } = latest;
+      const command = commands.find((each) => acts[each] !== undefined && isPressed(each, event));
+      if (command === undefined || event.defaultPrevented || isKeyTaken(event) || !areSingleKeysOn()) return;
+      event.preventDefault();
+      if (!event.repeat || shortcuts[command].repeats) acts[command]?.();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+/** Whether a key belongs to where it was pressed: a field, a dialog, a menu, a chart. */
+export function isKeyTaken(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0];
+  if (document.querySelector("dialog[open], :popover-open") !== null) return true;
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.role === "slider")
+  );
+}
