@@ -32,6 +32,8 @@ export interface PaletteEntry {
   readonly title: string;
   /** What does the same by keys. */
   readonly command?: Command | undefined;
+  /** Whether the page no longer has it, since it was found. */
+  readonly isGone?: () => boolean;
   readonly choose: () => void;
 }
 
@@ -66,6 +68,7 @@ function deedsHere(): readonly PaletteEntry[] {
     kind: texts.here,
     title,
     command: commands.find((command) => command === dataset.deed),
+    isGone: () => !buttonsHere().has(title),
     choose: () => buttonsHere().get(title)?.click(),
   }));
 }

@@ -22,6 +22,7 @@ export function Palette({
   const id = useId();
   const [text, setText] = useState(() => typedAhead.current ?? "");
   const [at, setAt] = useState(0);
+  const [gone, setGone] = useState<string>();
   const list = useRef<HTMLDivElement>(null);
   const { found, isLoading } = usePaletteEntries(text, onKeys);
   const chosen = Math.min(at, found.length - 1);
@@ -30,6 +31,10 @@ export function Palette({
   }, [chosen]);
   const choose = (entry: PaletteEntry | undefined) => {
     if (entry === undefined) return;
+    if (entry.isGone?.()) {
+      setGone(entry.title);
+      return;
+    }
     onClose();
     entry.choose();
   };
@@ -57,6 +62,7 @@ export function Palette({
         onChange={({ target }) => {
           setText(target.value);
           setAt(0);
+          setGone(undefined);
         }}
         onKeyDown={onKeyDown}
       />
@@ -80,6 +86,7 @@ export function Palette({
             </div>
           ))}
         </div>
+        {gone !== undefined && <p role="alert">{texts.gone(gone)}</p>}
         {found.length === 0 && <p role="status">{isLoading ? en.common.loading : texts.nothing}</p>}
       </div>
     </Dialog>

@@ -37,6 +37,7 @@ export const keyTexts = {
   singleHint: "Keys with Ctrl work in any case. The choice stays in this browser.",
   or: "or",
   followedBy: "then",
+  gone: (deed: string) => `${deed}: no longer possible here.`,
   find: "Find anything",
   findHint: "Pages, policies, packs, environments, agents, members, what this page can do, or the id of a trace",
   button: "Find…",

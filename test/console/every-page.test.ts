@@ -142,6 +142,23 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
       await page.keyboard.press("Enter");
     };
     const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+    const publish = page.locator("main li", { hasText: "dev" }).locator("button", { hasText: "Publish…" });
+    await page.keyboard.press("Control+k");
+    // Once all is loaded, the palette looks at the page only when somebody types or chooses.
+    await field.fill("nothing has this name");
+    await page.getByText("Nothing is called like this.").waitFor();
+    await field.fill("publish dev");
+    await page.getByRole("option", { name: /^Publish… · dev/ }).waitFor();
+    // What is behind the palette goes on: by now it may be pressed no more.
+    await publish.evaluate((button) => button.setAttribute("aria-disabled", "true"));
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("Publish… · dev: no longer possible here.").waitFor();
+    await page.getByRole("option", { name: /^Publish… · dev/ }).waitFor({ state: "detached" });
+    await publish.evaluate((button) => button.removeAttribute("aria-disabled"));
+    // In a field of text, Escape empties it first.
+    await field.fill("");
+    await page.keyboard.press("Escape");
+    await field.waitFor({ state: "detached" });
     await find("publish dev", /^Publish… · dev/);
     await page.getByRole("dialog", { name: "Publish to dev" }).waitFor();
     await page.keyboard.press("Escape");
