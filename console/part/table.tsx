@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { listMark, useRowKeys } from "./keys/row-keys.ts";
 import { Pager } from "./pager.tsx";
 import style from "./table.module.css";
 
@@ -24,7 +25,7 @@ export interface Column<Row> {
 /** More rows than anybody reads at once make a page slow: the others are a step away. */
 const maxRows = 100;
 
-/** A table whose rows are read as a whole. With columns that say where they stand on phones, rows have two lines there. */
+/** A table whose rows are read as a whole, and moved through by keys. With columns that say where they stand on phones, rows have two lines there. */
 export function Table<Row>({
   label,
   columns,
@@ -38,6 +39,7 @@ export function Table<Row>({
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const scrolls = useScrolls(frame);
+  useRowKeys(frame);
   const [chosen, setFrom] = useState(0);
   // Another filter may leave fewer rows than were passed over.
   const from = chosen < rows.length ? chosen : 0;
@@ -45,7 +47,7 @@ export function Table<Row>({
   const main = columns.find(({ phone }) => phone === "main") ?? columns[0];
   const table = (
     // What scrolls has to be reachable by keyboard.
-    <div ref={frame} className={style.frame} tabIndex={scrolls ? 0 : undefined}>
+    <div ref={frame} className={style.frame} {...listMark} tabIndex={scrolls ? 0 : undefined}>
       <table className={`${style.table} ${hasLines ? style.lines : ""}`} aria-label={label}>
         <thead>
           <tr>

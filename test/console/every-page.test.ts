@@ -159,6 +159,8 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await field.fill("");
     await page.keyboard.press("Escape");
     await field.waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    await page.locator("main li:focus").getByRole("heading", { name: "dev" }).waitFor();
     await find("publish dev", /^Publish… · dev/);
     await page.getByRole("dialog", { name: "Publish to dev" }).waitFor();
     await page.keyboard.press("Escape");
@@ -179,6 +181,59 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await heading("Traces");
     await find("pack personal europe", /Pack$/);
     await page.waitForURL("**/packs/pii-eu");
+  });
+
+  test("the rows of a list are moved through by keys: the focus is in them, and Enter goes where they lead", async () => {
+    const page = await driver.openAs("administrator", driver.at("/packs"));
+    const rows = page.locator("tbody tr");
+    const isCurrent = (at: number) =>
+      expect.poll(() => rows.nth(at).evaluate((row) => row === row.ownerDocument.activeElement)).toBe(true);
+    await rows.nth(2).waitFor();
+    await navigation(page).getByTitle("g p").waitFor();
+    // Arrows scroll the page until a row has the focus.
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("j");
+    await isCurrent(0);
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await page.keyboard.press("ArrowDown");
+    await isCurrent(1);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find anything" }).waitFor();
+    await page.keyboard.press("Escape");
+    await isCurrent(1);
+    await page.keyboard.press("k");
+    await page.keyboard.press("k");
+    await isCurrent(0);
+    await page.keyboard.press("Tab");
+    await rows.first().locator("a:focus").waitFor();
+    await page.keyboard.press("j");
+    await isCurrent(1);
+    await page.keyboard.press("Escape");
+    await rows.and(page.locator(":focus")).waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    await page.locator("input:focus").waitFor();
+    await page.keyboard.type("jk");
+    await page.locator("input:focus").fill("");
+    await page.getByRole("heading", { level: 1 }).click();
+    for (const _ of Array.from({ length: (await rows.count()) + 2 })) await page.keyboard.press("j");
+    await isCurrent((await rows.count()) - 1);
+    const name = await rows.last().getByRole("link").innerText();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await driver.go(page, "/settings/tokens");
+    await rows.first().waitFor();
+    await page.keyboard.press("j");
+    await isCurrent(0);
+    // A row without a page of its own has only what can be done with it.
+    await page.keyboard.press("Enter");
+    await rows.first().getByRole("button", { name: "Rotate…" }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    await isCurrent(Math.min(1, (await rows.count()) - 1));
   });
 
   test("the bar narrows a page by project and environment, and leads to them from pages that it cannot narrow", async () => {
@@ -271,9 +326,13 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await expect.poll(() => used.getAttribute("title")).toMatch(/UTC$/);
     await expect.poll(space).toBe("10px");
     await page.getByLabel("Single keys, such as j and k").uncheck();
-    await driver.go(page, "/fleet");
+    await driver.go(page, "/packs");
+    await page.getByRole("row").nth(1).waitFor();
+    await page.keyboard.press("j");
+    await page.locator("h1:focus").waitFor();
     // No key is promised that does nothing.
     expect(await navigation(page).getByTitle("g p").count()).toBe(0);
+    await driver.go(page, "/fleet");
     await page.keyboard.press("g");
     await page.keyboard.press("t");
     await page.keyboard.press("?");

@@ -31,6 +31,13 @@ const needSession = ["/join/$org", "/welcome", "/account"];
 /** The pages that the suite also looks at in the dark, on a phone and as everybody; assurance looks at all. */
 const everybodys = ["/policies/$policy", "/traces", "/environments", "/replays", "/traces/$trace"];
 
+/** Lists, through which keys move; so they do on every other page that has a table. */
+const lists = [
+  ..."/policies /packs /detectors /lists /schemas /languages /environments /fleet /agents /traces /replays".split(" "),
+  ..."/alerts /datasets /datasets/$dataset /benchmarks /benchmarks/$run /calibrations /settings/team".split(" "),
+  ..."/settings/tokens /settings/keys /settings/webhooks /settings/evidence".split(" "),
+];
+
 test("every route of the console is named here", () => {
   const folder = join(dirname(fileURLToPath(import.meta.url)), "../../console/app");
   const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
@@ -154,10 +161,11 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
     await page.waitForLoadState("networkidle");
   }
 
-  test("each shows hostile texts as texts, has one heading and a title, is accessible, and reflows", async () => {
+  test("each shows hostile texts as texts, has one heading and a title, is accessible, also by keys, and reflows", async () => {
     const page = await driver.openAs("owner", driver.at("/"), { width: 1440, height: 900 });
     const found: unknown[] = [];
     const titles = new Map<string, string>();
+    const movedThrough: string[] = [];
     for (const [route, place] of Object.entries(places)) {
       await visit(page, place);
       if (place.isOurs !== true) await expect.poll(() => shownHostile(page), { message: route }).toBe(true);
@@ -172,6 +180,11 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
         headings: 1,
         images: 0,
       });
+      if (await hasRows(page)) {
+        await page.keyboard.press("j");
+        await expect.poll(() => isInRow(page), { message: route }).toBe(true);
+        movedThrough.push(route);
+      }
       for (const flaw of await driver.flawsOf(page)) found.push(`${route}: ${flaw}`);
       await page.setViewportSize({ width: 320, height: 900 });
       const width = await page.evaluate(() => document.querySelector("main")?.scrollWidth ?? 0);
@@ -180,11 +193,24 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
       titles.set(route, seen.title);
     }
     expect(found).toEqual([]);
+    expect(movedThrough).toEqual(expect.arrayContaining(lists));
     // Titles lead back through the history of the browser and its tabs, so each says where one is.
     const ofRoutes = [...titles].filter(([route]) => !route.includes("$"));
     expect(new Set(ofRoutes.map(([, title]) => title)).size).toBe(ofRoutes.length);
     expect(await page.evaluate(storedThere)).toEqual(["", "{}", "{}", 0, 0]);
   });
+
+  /** Whether the page lists something; a matrix of outcomes is read by its cells. */
+  function hasRows(page: Page): Promise<boolean> {
+    return page.evaluate(() => {
+      const rows = document.querySelectorAll("#content :is(table:not([class*=matrix]) > tbody > tr, ol > li > header)");
+      return [...rows].some((row) => row.checkVisibility());
+    });
+  }
+
+  function isInRow(page: Page): Promise<boolean> {
+    return page.evaluate(() => document.activeElement?.matches("tbody > tr, ol > li") ?? false);
+  }
 
   /** Whether the page itself, and not its frame, shows the text, be it in a field or in the editor. */
   function shownHostile(page: Page): Promise<boolean> {

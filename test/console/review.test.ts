@@ -54,6 +54,23 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.keyboard.press("Escape");
     const listed = page.getByRole("table", { name: "Traces" });
     await listed.getByRole("cell", { name: "False positive", exact: true }).waitFor();
+    // Through the rows, opening each: from outside by j, then by arrows too; Escape closes, and then leaves the row.
+    const isOpen = (at: number) =>
+      listed.locator("tbody tr").nth(at).and(page.locator(":focus")).getByRole("button", { expanded: true }).waitFor();
+    const drawer = page.getByRole("complementary", { name: "Trace" });
+    await page.keyboard.press("j");
+    await isOpen(0);
+    await page.keyboard.press("ArrowDown");
+    await isOpen(1);
+    await drawer.getByTitle(/^k/).waitFor();
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "detached" });
+    await page.keyboard.press("Enter");
+    await isOpen(1);
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await listed.locator("tr:focus").waitFor({ state: "detached" });
     await driver.go(page, `/traces?trace=${first}`);
     await page.getByRole("button", { name: "False positive → exemption" }).click();
     await page.getByRole("heading", { level: 1, name: "guard" }).waitFor();

@@ -164,6 +164,14 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await page.goBack();
     const former = history.locator("tbody tr").nth(1);
     await former.getByText("activated again").waitFor();
+    // Of two lists, keys move through the one that has the focus, else through the first.
+    const versions = page.getByRole("table", { name: "Versions" });
+    await versions.locator("tbody tr").nth(1).waitFor();
+    await page.keyboard.press("j");
+    await history.locator("tbody tr:first-child:focus").waitFor();
+    await versions.getByRole("link").first().focus();
+    await page.keyboard.press("ArrowDown");
+    await versions.locator("tbody tr:nth-child(2):focus").waitFor();
     await former.getByRole("link", { name: "Activate v2…" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "v2 of dev" }).waitFor();

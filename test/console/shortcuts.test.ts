@@ -105,8 +105,8 @@ test("a key is a command's only with just the keys that the command has held", (
   expect(isPressed("runTests", { ...bare, key: "Enter", ctrlKey: true, shiftKey: true })).toBe(true);
   // Where Shift makes the sign, it does no harm; with an arrow it selects text.
   expect(isPressed("sheet", { ...bare, key: "?", shiftKey: true })).toBe(true);
-  expect(isPressed("nextInQueue", { ...bare, key: "ArrowRight" })).toBe(true);
-  expect(isPressed("nextInQueue", { ...bare, key: "ArrowRight", shiftKey: true })).toBe(false);
+  expect(isPressed("next", { ...bare, key: "ArrowDown" })).toBe(true);
+  expect(isPressed("next", { ...bare, key: "ArrowDown", shiftKey: true })).toBe(false);
 });
 
 test("a page's key leads there after g only, and no other command follows on g", () => {
@@ -117,7 +117,7 @@ test("a page's key leads there after g only, and no other command follows on g",
 });
 
 test("keys are written as people, assistive technology and the editor read them", () => {
-  expect(shownKeys("nextStep")).toEqual([["→"], ["↑"]]);
+  expect(shownKeys("next")).toEqual([["j"], ["↓"]]);
   expect(shownKeys("goPolicies")).toEqual([["g", "p"]]);
   expect(shownKey("goPolicies")).toBe("g p");
   expect(shownKey("runTests")).toBe("Ctrl Shift Enter");

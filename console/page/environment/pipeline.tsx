@@ -1,6 +1,6 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { Bundle } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
@@ -11,6 +11,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
+import { listMark, useRowKeys } from "../../part/keys/row-keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { NoProject } from "../../part/onboarding/no-project.tsx";
 import { Page } from "../../part/page.tsx";
@@ -82,11 +83,13 @@ export function EnvironmentsPage() {
 function Pipeline({ orgId, projectId }: { readonly orgId: string; readonly projectId: string }) {
   const query = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId });
   const [deed, setDeed] = useState<Deed>();
+  const list = useRef<HTMLOListElement>(null);
+  useRowKeys(list);
   return (
     <>
       <Answered query={query}>
         {({ environments }) => (
-          <ol className={style.pipeline}>
+          <ol ref={list} className={style.pipeline} {...listMark}>
             {environments.map((environment, at) => (
               <Card
                 key={environment.id}

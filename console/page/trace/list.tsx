@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createQueryOptions, useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
@@ -27,6 +27,7 @@ import { EnvironmentSelect } from "../../part/environment-select.tsx";
 import { Select, TypedFilter } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { type OutcomeName, outcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
+import { listMark, useRowKeys } from "../../part/keys/row-keys.ts";
 import { useKeys } from "../../part/keys/use-keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { NoRuntime } from "../../part/onboarding/no-runtime.tsx";
@@ -81,7 +82,7 @@ export function TracesPage() {
   const traces = data?.traces ?? [];
   const open = (id: string | undefined) => navigate({ search: (former) => withTrace(former, id), replace: true });
   const at = traces.findIndex(({ id }) => id === search.trace);
-  // From the trace of the address, which is ahead of the page: two keys in a row are two steps.
+  // From the trace of the address, which is ahead of the page: two presses in a row are two steps.
   const move = (step: number) =>
     navigate({
       search: (former) => {
@@ -91,11 +92,7 @@ export function TracesPage() {
       replace: true,
     });
   usePrefetched(orgId, at < 0 ? [] : traces.slice(at + 1, at + 1 + prefetched).map(({ id }) => id));
-  useKeys({
-    next: () => move(1),
-    previous: () => move(-1),
-    ...(search.trace === undefined ? {} : { close: () => open(undefined) }),
-  });
+  useKeys(search.trace === undefined ? {} : { close: () => open(undefined) });
   return (
     <Page
       title={texts.title}
@@ -116,7 +113,7 @@ export function TracesPage() {
       {(traces.length > 0 || search.trace !== undefined) && (
         <div className={search.trace === undefined ? "" : style.split}>
           <div>
-            {traces.length > 0 && <Rows traces={traces} chosen={search.trace} onOpen={open} />}
+            {traces.length > 0 && <Rows traces={traces} at={at} onOpen={open} />}
             <Pager offset={offset} hasMore={offset + traces.length < (data?.total ?? 0)} onMove={setOffset} />
           </div>
           {search.trace !== undefined && (
@@ -355,15 +352,18 @@ function Fresh({
 
 function Rows({
   traces,
-  chosen,
+  at,
   onOpen,
 }: {
   readonly traces: readonly Trace[];
-  readonly chosen: string | undefined;
+  /** Which one is open; -1 while none is. */
+  readonly at: number;
   readonly onOpen: (id: string) => void;
 }) {
+  const frame = useRef<HTMLDivElement>(null);
+  useRowKeys(frame, { at: at < 0 ? undefined : at, onOpen: (next) => onOpen(traces[next]?.id ?? "") });
   return (
-    <div className={style.frame}>
+    <div ref={frame} className={style.frame} {...listMark}>
       <table className={style.rows} aria-label={texts.title}>
         <thead>
           <tr>
@@ -383,8 +383,8 @@ function Rows({
           </tr>
         </thead>
         <tbody>
-          {traces.map((trace) => (
-            <Row key={trace.id} trace={trace} isChosen={trace.id === chosen} onOpen={onOpen} />
+          {traces.map((trace, index) => (
+            <Row key={trace.id} trace={trace} isChosen={index === at} onOpen={onOpen} />
           ))}
         </tbody>
       </table>

@@ -26,16 +26,23 @@ export function keyHints(command: Command | undefined, title?: string) {
   return { title: title === undefined ? key : `${key}: ${title}`, "aria-keyshortcuts": ariaKey(command) };
 }
 
-/** What single keys do on a page. Not while somebody types or answers a dialog. */
-export function useKeys(acts: Readonly<Partial<Record<Command, () => void>>>): void {
-  const latest = useRef(acts);
-  latest.current = acts;
+/**
+ * What single keys do on a page. Not while somebody types or answers a dialog, and where it is said which keys are its
+ * own, only those.
+ */
+export function useKeys(
+  acts: Readonly<Partial<Record<Command, () => void>>>,
+  isOwn: (event: KeyboardEvent) => boolean = () => true,
+): void {
+  const latest = useRef({ acts, isOwn });
+  latest.current = { acts, isOwn };
   // Before the page is painted: what is seen takes keys.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const { current: acts } = latest;
+      const { acts, isOwn } = latest.current;
       const command = commands.find((each) => acts[each] !== undefined && isPressed(each, event));
       if (command === undefined || event.defaultPrevented || isKeyTaken(event) || !areSingleKeysOn()) return;
+      if (!isOwn(event)) return;
       event.preventDefault();
       if (!event.repeat || shortcuts[command].repeats) acts[command]?.();
     };
@@ -47,7 +54,8 @@ export function useKeys(acts: Readonly<Partial<Record<Command, () => void>>>): v
 /** Whether a key belongs to where it was pressed: a field, a dialog, a menu, a chart. */
 export function isKeyTaken(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
-  if (document.querySelector("dialog[open], :popover-open") !== null) return true;
+  // `:is` passes over what a browser does not know yet.
+  if (document.querySelector(":is(dialog[open], :popover-open)") !== null) return true;
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.role === "slider")
