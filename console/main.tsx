@@ -7,7 +7,7 @@ import { isMissingFile } from "./app/missing-file.ts";
 import { keepPresses } from "./app/press.ts";
 import { Providers } from "./app/providers.tsx";
 import { router } from "./app/router.tsx";
-import "./data/appearance.ts";
+import "./part/appearance.ts";
 import { takeFragment } from "./data/fragment.ts";
 
 takeFragment();

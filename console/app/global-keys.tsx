@@ -53,7 +53,10 @@ export function GlobalKeys() {
   );
 }
 
-function useGlobalKeys(onOpen: (what: "palette" | "keys") => void, typedAhead: RefObject<string | undefined>): void {
+function useGlobalKeys(
+  onOpen: (what: "palette" | "keys" | undefined) => void,
+  typedAhead: RefObject<string | undefined>,
+): void {
   const { orgId } = useOrganization();
   const navigate = useNavigate();
   const looked = useLookedAt();
@@ -71,7 +74,8 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void, typedAhead: R
         return;
       }
       if (typedAhead.current !== undefined && !isBehindDialog) {
-        typedAhead.current = typeAhead(typedAhead.current, event);
+        if (isPressed("close", event)) open.current(undefined);
+        else typedAhead.current = typeAhead(typedAhead.current, event);
         return;
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isKeyTaken(event) || !areSingleKeysOn()) return;
@@ -97,10 +101,12 @@ function useGlobalKeys(onOpen: (what: "palette" | "keys") => void, typedAhead: R
 
 /** The text with the key, if it writes one; no other part of the page takes it. */
 function typeAhead(text: string, event: KeyboardEvent): string {
-  if (event.ctrlKey || event.metaKey || event.altKey) return text;
+  const { key } = event;
+  const written = key.length === 1 ? text + key : { Backspace: text.slice(0, -1), Enter: text }[key];
+  if (event.ctrlKey || event.metaKey || event.altKey || written === undefined) return text;
   event.preventDefault();
   event.stopImmediatePropagation();
-  return event.key === "Backspace" ? text.slice(0, -1) : event.key.length === 1 ? text + event.key : text;
+  return written;
 }
 
 function pressCreate(event: KeyboardEvent): void {

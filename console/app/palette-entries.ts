@@ -8,11 +8,11 @@ import { EnvironmentService } from "../../gen/policyguard/control/v1/environment
 import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
 import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
-import { theme } from "../data/appearance.ts";
 import { isId } from "../data/id.ts";
 import { useOrganization } from "../data/organization.ts";
 import { useProjects } from "../data/project.ts";
 import { transport } from "../data/transport.ts";
+import { theme } from "../part/appearance.ts";
 import { type Command, commands } from "../part/keys/shortcuts.ts";
 import { en } from "../text/en.ts";
 import { narrowed, useLookedAt } from "./looked-at.ts";

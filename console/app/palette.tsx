@@ -49,7 +49,8 @@ export function Palette({
     <Dialog title={texts.find} onClose={onClose}>
       <input
         className={style.field}
-        type="search"
+        // Not a field of searches: there, Firefox takes an Escape to empty it, and the palette stays.
+        type="text"
         role="combobox"
         aria-label={texts.find}
         placeholder={texts.findHint}

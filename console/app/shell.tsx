@@ -1,9 +1,9 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
-import { theme, useAppearance, useShownTheme } from "../data/appearance.ts";
 import { useOrganization } from "../data/organization.ts";
 import { signOut } from "../data/session.ts";
+import { theme, useAppearance, useShownTheme } from "../part/appearance.ts";
 import { useBusy } from "../part/busy.ts";
 import { Button } from "../part/button.tsx";
 import { keyHints } from "../part/keys/use-keys.ts";

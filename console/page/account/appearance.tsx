@@ -1,4 +1,4 @@
-import { type Appearance, clock, density, theme, useAppearance } from "../../data/appearance.ts";
+import { type Appearance, clock, density, theme, useAppearance } from "../../part/appearance.ts";
 import { Select } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
