@@ -7,6 +7,7 @@ import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
+import { useShown } from "../../part/shown.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 
@@ -25,11 +26,12 @@ export function ForgetDialog({
 }) {
   const { orgId } = useOrganization();
   const { run, isBusy, error } = useBusy();
+  const isShown = useShown();
   const forget = () =>
     run(async () => {
       await instances.forgetRuntimeInstance({ orgId, projectId, envName: environment, instanceId });
       await invalidate(RuntimeInstanceService.method.forgetRuntimeInstance);
-      onClose();
+      if (isShown.current) onClose();
     });
   return (
     <Dialog title={texts.forgetTitle(instanceId)} onClose={onClose}>

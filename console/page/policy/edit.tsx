@@ -1,5 +1,5 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
@@ -11,6 +11,7 @@ import type { EditorHandle } from "../../editor/code-editor.tsx";
 import { Button } from "../../part/button.tsx";
 import { useLatest } from "../../part/latest.ts";
 import { Page } from "../../part/page.tsx";
+import { useGoOn } from "../../part/shown.ts";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { DeletePolicyDialog } from "./delete.tsx";
@@ -41,7 +42,7 @@ function isWide(): boolean {
 
 function Editing({ policy }: { readonly policy: Policy }) {
   const { orgId, accountId, can } = useOrganization();
-  const navigate = useNavigate();
+  const navigate = useGoOn();
   const scopeText = useScopeText();
   const key = draftKey(accountId, orgId, policy.id);
   const [kept] = useState(() => readDraft(key));

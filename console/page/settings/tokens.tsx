@@ -18,6 +18,7 @@ import { TypedFilter } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
+import { useShown } from "../../part/shown.ts";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
@@ -172,11 +173,12 @@ function RevokeDialog({
   readonly onClose: () => void;
 }) {
   const { run, isBusy, error } = useBusy();
+  const isShown = useShown();
   const revoke = () =>
     run(async () => {
       await tokens.revokeToken({ orgId, tokenId: id });
       await invalidate(TokenService.method.revokeToken);
-      onClose();
+      if (isShown.current) onClose();
     });
   return (
     <Dialog title={texts.revokeTitle(name)} onClose={onClose}>

@@ -5,6 +5,7 @@ import { perform } from "../../data/perform.ts";
 import { roleOfName } from "../../data/role.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { TextField } from "../../part/field.tsx";
+import { useShown } from "../../part/shown.ts";
 import { ShownOnce } from "../../part/shown-once.tsx";
 import { en } from "../../text/en.ts";
 import { RoleSelect } from "./role-select.tsx";
@@ -16,6 +17,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const { orgId } = useOrganization();
   const [role, setRole] = useState("editor");
   const [link, setLink] = useState<{ readonly url: string; readonly email: string }>();
+  const isShown = useShown();
   if (link !== undefined) {
     return <ShownOnce title={texts.linkTitle} text={texts.linkText(link.email)} value={link.url} onClose={onClose} />;
   }
@@ -29,8 +31,8 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       onDo={async (text) => {
         const invitation = { orgId, email: text("email"), role: roleOfName(role) };
         const { invitationLink } = await perform(TeamService.method.inviteMember, invitation);
-        if (invitationLink === undefined) onClose();
-        else setLink({ url: invitationLink, email: invitation.email });
+        if (invitationLink !== undefined) setLink({ url: invitationLink, email: invitation.email });
+        else if (isShown.current) onClose();
       }}
     >
       {(faultOf) => (

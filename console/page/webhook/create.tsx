@@ -5,6 +5,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import layout from "../../part/layout/layout.module.css";
+import { useShown } from "../../part/shown.ts";
 import { ShownOnce } from "../../part/shown-once.tsx";
 import { en } from "../../text/en.ts";
 import { WebhookFields } from "./fields.tsx";
@@ -16,6 +17,7 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
   const { orgId } = useOrganization();
   const [events, setEvents] = useState<readonly EventName[]>([]);
   const [secret, setSecret] = useState<string>();
+  const isShown = useShown();
   if (secret !== undefined) {
     return (
       <ShownOnce
@@ -36,8 +38,8 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
       onDo={async (text) => {
         const webhook = { orgId, url: text("url"), events: [...events], generateSecret: text("secret") === "on" };
         const created = await perform(WebhookService.method.createWebhook, webhook);
-        if (created.secret === undefined) onClose();
-        else setSecret(created.secret);
+        if (created.secret !== undefined) setSecret(created.secret);
+        else if (isShown.current) onClose();
       }}
     >
       {(faultOf) => (
