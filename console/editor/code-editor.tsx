@@ -15,8 +15,9 @@ import { type Action, type Diagnostic, lintGutter, lintKeymap, nextDiagnostic, s
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { type Command, commands, editorKey } from "../part/keys/shortcuts.ts";
+import { useLatest } from "../part/latest.ts";
 import { en } from "../text/en.ts";
 import { complete, describe, type Language } from "./completion.ts";
 import style from "./editor.module.css";
@@ -52,15 +53,16 @@ export function CodeEditor({
   readonly problems: readonly EditorProblem[];
   readonly keys?: EditorKeys;
   /** What the text is written in: keys, values and conditions are completed and described by it. */
-  readonly language?: Language | undefined;
+  readonly language?: Language | "loading";
   readonly isReadOnly?: boolean;
   readonly onChange: (text: string) => void;
   readonly handle?: (handle: EditorHandle | undefined) => void;
 }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const latest = useRef({ initialText, onChange, handle, keys, language });
-  latest.current = { ...latest.current, onChange, handle, keys, language };
+  const latest = useRef({ initialText, onChange, handle, keys });
+  latest.current = { ...latest.current, onChange, handle, keys };
+  const languageNow = useLanguageNow(language);
   useEffect(() => {
     const element = host.current;
     if (element === null) return;
@@ -76,7 +78,7 @@ export function CodeEditor({
     const changes = EditorView.updateListener.of((update) => {
       if (update.docChanged) latest.current.onChange(update.state.doc.toString());
     });
-    const helps = byLanguage(() => latest.current.language);
+    const helps = byLanguage(languageNow);
     const extensions = [keymap.of(own), basics(label), helps, changes, EditorState.readOnly.of(isReadOnly)];
     const editor = new EditorView({ parent: root, root, state: EditorState.create({ doc, extensions }) });
     view.current = editor;
@@ -87,7 +89,7 @@ export function CodeEditor({
       latest.current.initialText = editor.state.doc.toString();
       editor.destroy();
     };
-  }, [label, isReadOnly]);
+  }, [label, isReadOnly, languageNow]);
   useEffect(() => {
     const editor = view.current;
     if (editor !== undefined) editor.dispatch(setDiagnostics(editor.state, diagnosticsOf(editor.state, problems)));
@@ -122,14 +124,27 @@ function basics(label: string): Extension {
   ];
 }
 
-/** Completion and hover by the language, as soon as it is there. */
-function byLanguage(languageNow: () => Language | undefined): Extension {
+/** The language that there is, or the promise of one that loads; what is typed meanwhile is completed once it is there. */
+type LanguageNow = () => Language | Promise<Language> | undefined;
+
+function useLanguageNow(language: Language | "loading" | undefined): LanguageNow {
+  const [loaded] = useState(() => Promise.withResolvers<Language>());
+  const latest = useLatest(language);
+  useEffect(() => {
+    if (language !== undefined && language !== "loading") loaded.resolve(language);
+  }, [language, loaded]);
+  return useCallback(() => (latest.current === "loading" ? loaded.promise : latest.current), [latest, loaded]);
+}
+
+/** Completion and hover by the language. */
+function byLanguage(languageNow: LanguageNow): Extension {
   const offer = (context: CompletionContext) => {
     const language = languageNow();
+    if (language instanceof Promise) return language.then((loaded) => complete(loaded, context));
     return language === undefined ? null : complete(language, context);
   };
-  const tell = (view: EditorView, pos: number) => {
-    const language = languageNow();
+  const tell = async (view: EditorView, pos: number) => {
+    const language = await languageNow();
     const found = language && describe(language, view.state, pos);
     if (found === undefined) return null;
     const dom = document.createElement("p");

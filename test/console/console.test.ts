@@ -70,9 +70,14 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
   });
 
   test("a mistake is underlined and listed before anything is saved, and the playground judges the visible text", async () => {
-    const page = await openAs("editor", at("/policies/new"));
+    const page = await openAs("editor", at("/"));
+    const begun = Promise.withResolvers<void>();
+    await page.route("**/*.PolicyService/GetPolicySchema", (route) => begun.promise.then(() => route.continue()));
+    await driver.go(page, "/policies/new");
     await writeInto(page, `${policyOf("first")}    `);
+    // What is typed before the editor knows the language is completed once it does.
     await page.keyboard.type("on_e");
+    begun.resolve();
     await page.getByRole("option", { name: "on_error" }).waitFor();
     await page.keyboard.press("Escape");
     await writeInto(page, "extends:\n  - ");

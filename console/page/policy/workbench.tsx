@@ -60,7 +60,7 @@ export function Workbench({
             initialText={initialText}
             problems={check.problems}
             keys={{ ...keys, judge: () => judge.current?.(), runTests }}
-            language={language}
+            language={language ?? "loading"}
             isReadOnly={isReadOnly}
             onChange={onChange}
             handle={(made) => {
