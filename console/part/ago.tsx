@@ -1,7 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { clock, useAppearance } from "../data/appearance.ts";
 import { absolute, ago } from "../text/format.ts";
+import { clock, useAppearance } from "./appearance.ts";
 
 /** A time as people say it, with the exact one where the pointer rests. */
 export function Ago({ time }: { readonly time: Timestamp | undefined }) {
