@@ -2,8 +2,7 @@ import { useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useOrganization } from "../data/organization.ts";
 import { Page } from "../part/page.tsx";
-import { Empty } from "../part/state.tsx";
-import { en } from "../text/en.ts";
+import { Refused } from "../part/state.tsx";
 import { navigationPages } from "./pages.ts";
 
 /** The page, or who could open it: whoever comes by its address may not be one to whom the navigation offers it. */
@@ -17,7 +16,7 @@ export function Allowed({ children }: { readonly children: ReactNode }) {
   if (page?.needs === undefined || allows(page.needs)) return children;
   return (
     <Page key={page.to} title={page.title}>
-      <Empty title={en.failure.refused} text={en.failure.whoCould} />
+      <Refused needed={page.role} />
     </Page>
   );
 }

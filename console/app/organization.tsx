@@ -8,7 +8,7 @@ import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts
 import { failureOf } from "../data/failure.ts";
 import { OrganizationContext, permissionsOf } from "../data/organization.ts";
 import { lacksFactor, meQuery } from "../data/session.ts";
-import { Failed, Loading } from "../part/state.tsx";
+import { Failed, Loading, Reader } from "../part/state.tsx";
 import { Allowed } from "./allowed.tsx";
 import { EndedSession, ToSignIn } from "./ended-session.tsx";
 import { FactorDemanded, useNewDemands } from "./factor-demanded.tsx";
@@ -53,14 +53,18 @@ export function OrganizationLayout() {
   if (organization === undefined) return <Loading />;
   return (
     <OrganizationContext value={organization}>
-      <Shell me={me.data}>
-        <Allowed>
-          <KnownAddress>
-            <Outlet />
-          </KnownAddress>
-        </Allowed>
-      </Shell>
-      <EndedSession email={me.data.account?.email ?? ""} accountId={organization.accountId} />
+      <Reader
+        value={{ role: organization.role, billing: organization.allows("BillingService/GetSummary") ? org : undefined }}
+      >
+        <Shell me={me.data}>
+          <Allowed>
+            <KnownAddress>
+              <Outlet />
+            </KnownAddress>
+          </Allowed>
+        </Shell>
+        <EndedSession email={me.data.account?.email ?? ""} accountId={organization.accountId} />
+      </Reader>
     </OrganizationContext>
   );
 }

@@ -5,8 +5,8 @@ import { en } from "../text/en.ts";
 const { nav } = en;
 
 /**
- * The groups of the navigation. A page that `needs` a method is absent for those who may not call it; `go` is the command
- * that leads to a page.
+ * The groups of the navigation. A page that `needs` a method is absent for those who may not call it, and `role` is the
+ * least one that may; `go` is the command that leads to a page.
  */
 export const pageGroups = [
   { title: undefined, pages: [{ to: "/o/$org", title: nav.home, go: "goHome", needs: undefined }] },
@@ -19,6 +19,7 @@ export const pageGroups = [
         title: nav.playground,
         go: undefined,
         needs: "PolicyService/ExplainPolicies",
+        role: "editor",
       },
       { to: "/o/$org/packs", title: nav.packs, go: undefined, needs: undefined },
       { to: "/o/$org/detectors", title: nav.detectors, go: undefined, needs: undefined },
@@ -44,6 +45,7 @@ export const pageGroups = [
         title: nav.review,
         go: undefined,
         needs: "AnnotationService/LeaseAnnotationQueue",
+        role: "editor",
       },
       { to: "/o/$org/replays", title: nav.replays, go: undefined, needs: undefined },
       { to: "/o/$org/analytics", title: nav.analytics, go: "goAnalytics", needs: undefined },
@@ -63,18 +65,37 @@ export const pageGroups = [
     pages: [
       { to: "/o/$org/settings", title: nav.organizationPage, go: "goOrganization", needs: undefined },
       { to: "/o/$org/settings/team", title: nav.team, go: undefined, needs: undefined },
-      { to: "/o/$org/settings/tokens", title: nav.tokens, go: undefined, needs: "TokenService/ListTokens" },
+      {
+        to: "/o/$org/settings/tokens",
+        title: nav.tokens,
+        go: undefined,
+        needs: "TokenService/ListTokens",
+        role: "admin",
+      },
       {
         to: "/o/$org/settings/keys",
         title: nav.signingKeys,
         go: undefined,
         needs: "SigningKeyService/ListManagedKeys",
+        role: "admin",
       },
-      { to: "/o/$org/settings/webhooks", title: nav.webhooks, go: undefined, needs: "WebhookService/ListWebhooks" },
-      { to: "/o/$org/settings/sso", title: nav.sso, go: undefined, needs: "SsoService/GetSso" },
-      { to: "/o/$org/settings/scim", title: nav.scim, go: undefined, needs: "ScimService/GetScimToken" },
+      { to: "/o/$org/settings/webhooks", title: nav.webhooks, go: undefined, needs: undefined },
+      { to: "/o/$org/settings/sso", title: nav.sso, go: undefined, needs: "SsoService/GetSso", role: "admin" },
+      {
+        to: "/o/$org/settings/scim",
+        title: nav.scim,
+        go: undefined,
+        needs: "ScimService/GetScimToken",
+        role: "admin",
+      },
       { to: "/o/$org/settings/evidence", title: nav.evidence, go: undefined, needs: undefined },
-      { to: "/o/$org/settings/billing", title: nav.billing, go: undefined, needs: "BillingService/GetSummary" },
+      {
+        to: "/o/$org/settings/billing",
+        title: nav.billing,
+        go: undefined,
+        needs: "BillingService/GetSummary",
+        role: "admin",
+      },
     ],
   },
 ] as const;

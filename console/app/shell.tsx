@@ -14,6 +14,7 @@ import { GlobalKeys } from "./global-keys.tsx";
 import { narrowed, useLookedAt } from "./looked-at.ts";
 import { pageGroups } from "./pages.ts";
 import style from "./shell.module.css";
+import { UnpaidBanner } from "./unpaid.tsx";
 import { UntoldFailures } from "./untold.tsx";
 
 const texts = en.nav;
@@ -22,6 +23,7 @@ const PlaceSwitch = lazy(async () => ({ default: (await import("./place-switch.t
 
 /** The frame of every page: the bar at the top, the navigation at the side, the page. */
 export function Shell({ me, children }: { readonly me: GetMeResponse; readonly children: ReactNode }) {
+  const { orgId } = useOrganization();
   const [isOpen, setOpen] = useState(false);
   return (
     <div className={style.shell}>
@@ -62,6 +64,7 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
         <Entries onChoose={() => setOpen(false)} />
       </nav>
       <main id="content" className={style.content}>
+        <UnpaidBanner key={orgId} />
         <UntoldFailures />
         {children}
       </main>

@@ -13,8 +13,8 @@ import style from "./shell.module.css";
 /** A moment in which the page itself gets to tell of a failure. */
 const restMs = 100;
 
-/** The session's dialog tells of its end, and whether something exists is for the page to say. */
-const othersTell: ReadonlySet<FailureKind> = new Set(["signed_out", "session_changed", "gone"]);
+/** The session's dialog tells of its end, the banner of the bill, and whether something exists is for the page to say. */
+const othersTell: ReadonlySet<FailureKind> = new Set(["signed_out", "session_changed", "billing_blocked", "gone"]);
 
 /** Tells of failed queries of the page that no part of it tells of. */
 export function UntoldFailures() {

@@ -33,6 +33,13 @@ export interface GateFault {
   readonly state: string;
 }
 
+/** How much of the plan was used when it was used up. */
+export interface PlanUse {
+  readonly used: number;
+  readonly limit: number;
+  readonly resetsAt: Date;
+}
+
 /** One failure as pages see it. */
 export interface Failure {
   readonly kind: FailureKind;
@@ -44,6 +51,10 @@ export interface Failure {
   readonly gates: readonly GateFault[];
   /** The activation in force, by its sequence number, where the call expected another one; 0 for none. */
   readonly activationSeq: number | undefined;
+  /** The least role that may do what was refused, such as "editor", where a role is what is missing. */
+  readonly role: string | undefined;
+  /** Where the plan is used up. */
+  readonly planUse: PlanUse | undefined;
   /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
   /** For support: the id of the call in the server's log. */
@@ -84,6 +95,8 @@ export function failureOf(error: unknown): Failure {
     fields: fieldsOf(extra.fields),
     gates: gatesOf(extra.gates),
     activationSeq: typeof extra.current_activation_seq === "number" ? extra.current_activation_seq : undefined,
+    role: typeof extra.role === "string" ? extra.role : undefined,
+    planUse: planUseOf(extra),
     retryAfter: typeof extra.retry_after === "number" ? extra.retry_after : undefined,
     requestId: error.metadata.get("x-request-id") ?? undefined,
   };
@@ -91,7 +104,7 @@ export function failureOf(error: unknown): Failure {
 
 const noDetail = {
   ...{ code: "", fields: [], gates: [] },
-  ...{ activationSeq: undefined, retryAfter: undefined, requestId: undefined },
+  ...{ activationSeq: undefined, role: undefined, planUse: undefined, retryAfter: undefined, requestId: undefined },
 };
 
 function messageOf(error: unknown): string {
@@ -102,6 +115,12 @@ function messageOf(error: unknown): string {
 function brokenKind(error: ConnectError, detail: unknown): FailureKind {
   if (detail !== undefined) return "broken";
   return error.code === Code.Unavailable || error.code === Code.Unknown ? "unreachable" : "broken";
+}
+
+function planUseOf({ used, limit, resets_at }: Readonly<Record<string, unknown>>): PlanUse | undefined {
+  if (typeof used !== "number" || typeof limit !== "number" || typeof resets_at !== "string") return undefined;
+  const resetsAt = new Date(resets_at);
+  return Number.isNaN(resetsAt.getTime()) ? undefined : { used, limit, resetsAt };
 }
 
 function fieldsOf(value: unknown): FieldFault[] {

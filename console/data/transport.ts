@@ -28,22 +28,32 @@ export function whenSessionEnds(listener: (() => void) | undefined): void {
   onSessionEnd = listener;
 }
 
+/** Whoever shows that an unpaid bill closes the organization. */
+let onUnpaid: (() => void) | undefined;
+
+/** Says whom to tell that a call was refused because of an unpaid bill. */
+export function whenUnpaid(listener: (() => void) | undefined): void {
+  onUnpaid = listener;
+}
+
 const ofThisPage: Interceptor = (next) => async (req) => {
   const calledFor = sessionId;
   req.header.set(header, calledFor);
   try {
     return await next(req);
   } catch (error) {
-    if (calledFor !== unknown) noteEnd(error);
+    if (calledFor !== unknown) note(error);
     throw error;
   }
 };
 
-function noteEnd(error: unknown): void {
+/** Tells of what concerns the whole page. */
+function note(error: unknown): void {
   const { kind } = failureOf(error);
   // The browser signed in again elsewhere: this page shows another session's data.
   if (kind === "session_changed") location.reload();
   else if (kind === "signed_out") onSessionEnd?.();
+  else if (kind === "billing_blocked") onUnpaid?.();
 }
 
 /** The headers by which a call counts as this page's own. */
@@ -63,7 +73,7 @@ export async function pageFetch(
   const answer = await fetch(path, { ...init, headers }).catch(unreached);
   if (answer.ok) return answer;
   const error = await errorOf(answer);
-  if (calledFor !== unknown) noteEnd(error);
+  if (calledFor !== unknown) note(error);
   throw error;
 }
 

@@ -1,6 +1,7 @@
 // The states that every list and form has besides its content: loading, empty, failed.
 
-import { type ReactNode, useEffect, useState } from "react";
+import { Link } from "@tanstack/react-router";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { type Failure, failureOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import { Button } from "./button.tsx";
@@ -9,6 +10,14 @@ import style from "./state.module.css";
 import { useTold } from "./told.ts";
 
 const tickMs = 250;
+
+/** Who reads, where that is known: what a failure says of ways on depends on it. */
+export const Reader = createContext<{
+  /** Their role here, such as "editor". */
+  readonly role?: string;
+  /** The organization whose plans they may look at. */
+  readonly billing?: string | undefined;
+}>({});
 
 /** Rows that stand for what is being loaded, once it takes a noticeable time. */
 export function Loading({ rows = 6 }: { readonly rows?: number }) {
@@ -44,6 +53,32 @@ export function Empty({
   );
 }
 
+/** In place of what a role may not see or do: which one may. */
+export function Refused({ needed }: { readonly needed: "editor" | "admin" }) {
+  return (
+    <Empty title={en.failure.refused}>
+      <WhoCould needed={needed} />
+    </Empty>
+  );
+}
+
+function WhoCould({ needed }: { readonly needed: string }) {
+  const { role: own } = useContext(Reader);
+  const nameOf = (role: string) => en.roles.names[role] ?? role;
+  return <p>{en.failure.whoCould(nameOf(needed), own === undefined ? undefined : nameOf(own))}</p>;
+}
+
+/** The way to more than the plan has, or whom to ask. */
+function ToPlans() {
+  const { billing } = useContext(Reader);
+  if (billing === undefined) return <span>{en.billing.gateAsk}</span>;
+  return (
+    <Link to="/o/$org/settings/billing" params={{ org: billing }}>
+      {en.billing.gatePlans}
+    </Link>
+  );
+}
+
 /** What a failure says to the reader. */
 export function messageOf(failure: Failure): string {
   const { failure: texts } = en;
@@ -54,6 +89,10 @@ export function messageOf(failure: Failure): string {
     script: texts.script,
   } as const;
   if (failure.kind in fixed) return fixed[failure.kind as keyof typeof fixed];
+  if (failure.planUse !== undefined) {
+    const { used, limit, resetsAt } = failure.planUse;
+    return texts.planUsed(used, limit, resetsAt);
+  }
   const said = failure.message || texts.broken;
   if (failure.retryAfter === undefined) return said;
   return /[.!?]$/.test(said) ? said : `${said}.`;
@@ -87,6 +126,8 @@ export function FailureNotice({
       ) : (
         <p>{lead === undefined ? messageOf(failure) : `${lead} ${messageOf(failure)}`}</p>
       )}
+      {failure.role !== undefined && <WhoCould needed={failure.role} />}
+      {failure.kind === "plan_limit" && <ToPlans />}
       {failure.retryAfter !== undefined && <RetryIn key={failure.requestId} seconds={failure.retryAfter} />}
       {failure.kind === "broken" && failure.requestId !== undefined && (
         <>

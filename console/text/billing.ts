@@ -18,9 +18,8 @@ export const billingTexts = {
     blocked: "blocked",
     canceled: "canceled",
   } as Readonly<Record<string, string>>,
-  overdue: (until: string) => `A payment is missing. Changes are refused from ${until} on, until it is settled.`,
-  blocked:
-    "Billing is overdue: changes are refused until it is settled. Everything stays readable, and runtimes go on.",
+  overdue: (until: string) => `A payment is missing. From ${until} on, all but billing is refused until it is settled.`,
+  blocked: "Billing is overdue: until it is settled, all but billing is refused, and runtimes refuse evaluations.",
   trial: (until: string) => `The trial ends on ${until}; payment begins then.`,
   ends: (until: string) => `The subscription ends on ${until}.`,
   pendingPlan: (plan: string, at: string) => `${plan} begins on ${at}.`,

@@ -16,7 +16,7 @@ import { evidenceTexts } from "./evidence.ts";
 import { exportTracesTexts } from "./export-traces.ts";
 import { findingTexts } from "./finding.ts";
 import { fleetTexts } from "./fleet.ts";
-import { count, counted } from "./format.ts";
+import { count, counted, dateTime } from "./format.ts";
 import { gateTexts } from "./gate.ts";
 import { scimTexts, ssoSetupTexts } from "./identity.ts";
 import { keyTexts } from "./keys.ts";
@@ -76,9 +76,21 @@ export const en = {
     gone: "This is gone, or not yours.",
     goneText: "It was deleted, its address is wrong, or this account may not see it.",
     refused: "Your role does not allow this.",
-    whoCould: "An admin of the organization can open this page, and can give you another role.",
+    whoCould: (needed: string, own: string | undefined) =>
+      own === undefined
+        ? `This needs the role ${needed}.`
+        : `This needs the role ${needed}; yours is ${own}. An admin can give you another role.`,
     field: (field: string, message: string) => `${field}: ${message}`,
-    billing: "Billing is overdue: changes are refused until it is settled. Everything stays readable.",
+    billing: "Refused until the bill is settled.",
+    unpaid: "Billing is overdue.",
+    unpaidText:
+      "Until it is settled, calls are refused, and runtimes refuse evaluations. What is shown stays readable, and billing stays open.",
+    settle: "Settle the bill",
+    settleAsk: "An admin can settle it.",
+    planUsed: (used: number, limit: number, resetsAt: Date) =>
+      used >= limit
+        ? `The plan's ${count(limit)} evaluations of this month are used up. Counting starts again on ${dateTime(resetsAt)}.`
+        : `${count(used)} of the plan's ${count(limit)} evaluations of this month are used, and runtimes hold the rest. Counting starts again on ${dateTime(resetsAt)}.`,
     missingFile: "A file of this page is missing on the server",
     missingFileText:
       "Its build was replaced, or is not whole. The other pages may work. If it stays missing after a reload, tell whoever runs this installation; what you typed is kept.",

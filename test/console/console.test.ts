@@ -250,6 +250,14 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await expect.poll(later).toBe("You can try again now.");
     await page.clock.resume();
 
+    const used = { used: 9_900, limit: 10_000, resets_at: "2026-12-01T12:00:00Z" };
+    await failWith(403, "resource_exhausted", { reason: Reason.PLAN_LIMIT_EXCEEDED, extra: used });
+    const refusal = page.getByRole("alert");
+    await refusal.getByText(/^9,900 of the plan's 10,000 evaluations .* again on (?:Nov 30|Dec 0?[12]), /).waitFor();
+    await refusal.getByText("An admin can change the plan.").waitFor();
+    await failWith(403, "permission_denied", { reason: Reason.INSUFFICIENT_SCOPE, extra: { role: "admin" } });
+    await refusal.getByText("This needs the role Admin; yours is Viewer. An admin can give you another").waitFor();
+
     await failWith(500, "internal", { reason: Reason.INTERNAL, error: "internal" });
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy: Request req-1" }).click();

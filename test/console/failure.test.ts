@@ -36,6 +36,18 @@ test("fields and the time to wait come from the detail", () => {
   expect(failed(Code.FailedPrecondition, Reason.CONFLICT, overtaken).activationSeq).toBe(0);
 });
 
+test("what is used of the plan and the role that is missing come from the detail", () => {
+  const use = { limit: 10_000, used: 9_900, resets_at: "2026-12-01T00:00:00Z" };
+  expect(failed(Code.ResourceExhausted, Reason.PLAN_LIMIT_EXCEEDED, use).planUse).toEqual({
+    ...{ limit: 10_000, used: 9_900 },
+    resetsAt: new Date("2026-12-01T00:00:00Z"),
+  });
+  for (const incomplete of [{ ...use, resets_at: "soon" }, { ...use, used: "9900" }, {}])
+    expect(failed(Code.ResourceExhausted, Reason.PLAN_LIMIT_EXCEEDED, incomplete).planUse).toBeUndefined();
+  expect(failed(Code.PermissionDenied, Reason.INSUFFICIENT_SCOPE, { role: "admin" }).role).toBe("admin");
+  expect(failed(Code.PermissionDenied, Reason.INSUFFICIENT_SCOPE).role).toBeUndefined();
+});
+
 test("what is no answer of the server is told apart from one", () => {
   expect(failureOf(ConnectError.from(new TypeError("Failed to fetch"))).kind).toBe("unreachable");
   expect(failureOf(new TypeError("x is undefined"))).toMatchObject({ kind: "script", message: "x is undefined" });

@@ -6,8 +6,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasOption } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
+import { navigationPages } from "../../console/app/pages.ts";
+import { roleName } from "../../console/data/role.ts";
 import { audit } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { controlServices } from "../../src/control-services.ts";
+import { methodFacts } from "../../src/kit/rpc/options.ts";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../console");
 const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -67,4 +70,15 @@ test("what changes something is offered only after its permission was asked for"
 test("what members may change is offered, or left to somebody else who is named here", () => {
   const missing = changing.filter((method) => !isCalled(method)).map(nameOf);
   expect(missing.toSorted()).toEqual(Object.keys(elsewhere).toSorted());
+});
+
+test("a page that not everybody may open names the least role that may", () => {
+  const closed = navigationPages.flatMap((page) => (page.needs === undefined ? [] : [page]));
+  expect(closed.length).toBeGreaterThan(5);
+  const methods = new Map(controlServices.flatMap((each) => each.methods).map((method) => [nameOf(method), method]));
+  const leastOf = (name: string) => {
+    const method = methods.get(name);
+    return method && roleName(methodFacts(method).access.leastRole);
+  };
+  expect(closed.map(({ to, role }) => [to, role])).toEqual(closed.map(({ to, needs }) => [to, leastOf(needs)]));
 });

@@ -1,7 +1,7 @@
 // What an organization sets up, in a real browser against a real product: webhooks, alert rules, languages, billing,
 // and the organization itself.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../scripts/postgres/port.ts";
 import { newId } from "../../src/kit/process/id.ts";
 import { SsoDomainRow } from "../../src/store/identity/sso-domain.ts";
@@ -204,6 +204,32 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByLabel("Threshold").fill("0.5");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Share blocked > 50%").waitFor();
+  });
+
+  test("an unpaid bill is told once, with the way to settle it", async () => {
+    const { orgId } = driver.world;
+    const bill = async (isBlocked: boolean) => {
+      await driver.plane.database.systemTransaction(orgId, (tx) =>
+        tx.sql("update organization set billing_blocked = ? where id = ?", [isBlocked, orgId]),
+      );
+    };
+    await bill(true);
+    onTestFinished(() => bill(false));
+    const page = await driver.openAs("owner", driver.at("/policies"));
+    const banner = page.getByRole("alert").filter({ hasText: "Billing is overdue." });
+    await banner.waitFor();
+    await page.getByRole("alert").getByText("Refused until the bill is settled.").first().waitFor();
+    expect(await page.getByText("A part of this page could not be loaded:").count()).toBe(0);
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await banner.getByRole("link", { name: "Settle the bill" }).click();
+    await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
+    await banner.waitFor({ state: "detached" });
+    await page.goBack();
+    await banner.waitFor();
+    await bill(false);
+    await banner.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "New policy" }).first().waitFor();
+    await page.getByText("Refused until the bill is settled.").first().waitFor({ state: "detached" });
   });
 
   test("a language pack is enabled with own keywords, and two people who save do not lose each other's", async () => {

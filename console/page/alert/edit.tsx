@@ -13,7 +13,7 @@ import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { useGoOn } from "../../part/shown.ts";
-import { Answered, Empty, Failed } from "../../part/state.tsx";
+import { Answered, Failed, Refused } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { ConditionFields, NotifyFields, ScopeFields, TimingFields } from "./fields.tsx";
 import { formOf, inputOf, newRule, type RuleForm } from "./form.ts";
@@ -27,7 +27,7 @@ export function NewAlertRulePage() {
   const { can } = useOrganization();
   return (
     <Page title={texts.newTitle}>
-      {can(method.createAlertRule) ? <Editor start={newRule} /> : <Empty title={en.failure.refused} />}
+      {can(method.createAlertRule) ? <Editor start={newRule} /> : <Refused needed="admin" />}
     </Page>
   );
 }
@@ -41,9 +41,7 @@ export function EditAlertRulePage() {
   return (
     <Page title={query.data?.rule?.name ?? texts.editTitle}>
       <Answered query={query}>
-        {({ rule }) =>
-          rule && (mayEdit ? <Editor start={formOf(rule)} ruleId={ruleId} /> : <Empty title={en.failure.refused} />)
-        }
+        {({ rule }) => rule && (mayEdit ? <Editor start={formOf(rule)} ruleId={ruleId} /> : <Refused needed="admin" />)}
       </Answered>
     </Page>
   );

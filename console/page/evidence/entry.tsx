@@ -14,7 +14,7 @@ import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
-import { Answered, Empty, Failed } from "../../part/state.tsx";
+import { Answered, Empty, Failed, Refused } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { absolute } from "../../text/format.ts";
 import style from "./evidence.module.css";
@@ -41,7 +41,7 @@ export function EvidenceEntryPage() {
       actions={isNumber && <Neighbours seq={seq} />}
     >
       {!isNumber && <Empty title={en.failure.gone} />}
-      {isNumber && !isAllowed && <Empty title={en.failure.refused} text={texts.forAdmins} />}
+      {isNumber && !isAllowed && <Refused needed="admin" />}
       {isNumber && isAllowed && (
         <Answered query={query}>{({ entry }) => entry && <Entry key={seq} entry={entry} />}</Answered>
       )}

@@ -16,7 +16,7 @@ import { commands, shortcuts, shownKey } from "../../part/keys/shortcuts.ts";
 import { areSingleKeysOn, useKeys } from "../../part/keys/use-keys.ts";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
-import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { Empty, Failed, Loading, Refused } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { TraceContent } from "./drawer.tsx";
 import { KeyHint } from "./key-hint.tsx";
@@ -70,7 +70,7 @@ export function ReviewPage() {
         )
       }
     >
-      {!mayReview && <Empty title={en.failure.refused} />}
+      {!mayReview && <Refused needed="editor" />}
       {lease.error !== null && <Failed error={lease.error} onRetry={again} />}
       {mayReview && lease.data === undefined && lease.error === null && <Loading />}
       {lease.data !== undefined && (

@@ -56,6 +56,7 @@ export function requireActivatable(caller: Caller, environment: EnvironmentRow):
     throw new Fault(
       Reason.PROTECTED_ENVIRONMENT,
       `${environment.name} is protected; activating into it needs the role admin, or a ci token`,
+      { extra: { role: "admin" } },
     );
   }
   if (environment.isFrozen) {

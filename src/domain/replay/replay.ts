@@ -98,7 +98,7 @@ export class Replays {
     assertOneTarget(input);
     const mayReadText = maySeeText(caller);
     if (input.by === "text" && !mayReadText)
-      throw insufficientScope("captured text is for editors and admins; replay by signals instead");
+      throw insufficientScope("captured text is for editors and admins; replay by signals instead", { role: "editor" });
     const filter = ownFilter(caller, input.filter);
     const until = input.until ?? this.#parts.clock.now();
     const since = input.since ?? new Date(until.getTime() - defaultDays * dayMs);

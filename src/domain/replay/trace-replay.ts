@@ -64,7 +64,7 @@ export class TraceReplay {
     const { analysis, clock, traces } = this.#parts;
     const mayReadText = maySeeText(caller);
     if (request.by === "text" && !mayReadText)
-      throw insufficientScope("captured text is for editors and admins; replay by signals instead");
+      throw insufficientScope("captured text is for editors and admins; replay by signals instead", { role: "editor" });
     const trace = await traces.get(caller, traceId);
     const { environment, projectId } = trace;
     const record = mayReadText ? trace.record : { ...trace.record, segments: [] };

@@ -238,7 +238,8 @@ export function requireLatencies({ minLatencyUs, maxLatencyUs }: TraceFilter, fi
 /** The filter within what the caller may see; undefined when that leaves nothing. */
 function narrow(caller: Caller, filter: TraceQuery): TraceQuery | undefined {
   if (filter.text !== undefined && !maySeeText(caller)) {
-    throw insufficientScope("captured text is for editors and admins, and so is a search for it; leave out text");
+    const message = "captured text is for editors and admins, and so is a search for it; leave out text";
+    throw insufficientScope(message, { role: "editor" });
   }
   if (filter.since !== undefined && filter.until !== undefined && filter.since > filter.until) {
     throw validationFailed([{ field: "since", message: "must not be after until" }]);

@@ -46,7 +46,9 @@ export async function lockTeamAs(tx: Transaction, caller: Caller, minRole: Membe
   if (member?.state !== "active") throw foreignOrganization();
   // A session of single sign-on has the role of an admin at most.
   const role = caller.credential.providerOrgId !== undefined && member.role === "owner" ? "admin" : member.role;
-  if (ranks[role] < ranks[minRole]) throw insufficientScope(`this operation needs the role ${minRole}`);
+  if (ranks[role] < ranks[minRole]) {
+    throw insufficientScope(`this operation needs the role ${minRole}`, { role: minRole });
+  }
   return { role, member };
 }
 
@@ -67,13 +69,13 @@ export function isAbove(first: MemberRole, second: MemberRole): boolean {
 /** Throws unless the actor may change somebody of this role. */
 export function assertMayChange(actor: Actor, role: MemberRole): void {
   if (actor.role === "owner" || ranks[role] < ranks[actor.role]) return;
-  throw insufficientScope("only an owner can change a member of equal or higher role");
+  throw insufficientScope("only an owner can change a member of equal or higher role", { role: "owner" });
 }
 
 /** Throws unless the actor may give somebody this role. */
 export function assertMayGive(actor: Actor, role: MemberRole): void {
   if (ranks[role] <= ranks[actor.role]) return;
-  throw insufficientScope(`only an owner can give the role ${role}`);
+  throw insufficientScope(`only an owner can give the role ${role}`, { role: "owner" });
 }
 
 /** Throws when the organization would be left without an owner. Call it under the lock of the team. */

@@ -133,9 +133,9 @@ export function sessionChanged(): Fault {
 /** Every answer 401 says how to authenticate (RFC 9110, section 11.6.1). */
 const challenge = { "WWW-Authenticate": 'Bearer realm="policy-guard"' };
 
-/** The credential may not do this. */
-export function insufficientScope(message: string): Fault {
-  return new Fault(Reason.INSUFFICIENT_SCOPE, message);
+/** The credential may not do this. `role` is the least role that may, where a role is what is missing. */
+export function insufficientScope(message: string, { role }: { readonly role?: string } = {}): Fault {
+  return new Fault(Reason.INSUFFICIENT_SCOPE, message, role === undefined ? {} : { extra: { role } });
 }
 
 /** The organization's plan does not include the operation; `plans` do. */

@@ -13,7 +13,7 @@ import { Select } from "../../../part/field.tsx";
 import layout from "../../../part/layout/layout.module.css";
 import { Page } from "../../../part/page.tsx";
 import { ProjectSelect } from "../../../part/project-select.tsx";
-import { Answered, Empty, Failed, Loading } from "../../../part/state.tsx";
+import { Answered, Empty, Failed, Loading, Refused } from "../../../part/state.tsx";
 import { en } from "../../../text/en.ts";
 import style from "../policy.module.css";
 import { Composer } from "./composer.tsx";
@@ -40,7 +40,7 @@ export function PlaygroundPage() {
   if (!can(PolicyService.method.explainPolicies))
     return (
       <Page title={texts.title}>
-        <Empty title={en.failure.refused} />
+        <Refused needed="editor" />
       </Page>
     );
   return (

@@ -92,7 +92,8 @@ export const Reason = {
   UNAUTHENTICATED: 4,
 
   /**
-   * The credential's kind or role is too low for the operation.
+   * The credential's kind or role is too low for the operation. `role` is the least role that may, where a role is what
+   * is missing.
    *
    * @generated from enum value: REASON_INSUFFICIENT_SCOPE = 5;
    */
@@ -226,7 +227,7 @@ export const Reason = {
   ACTIVE_BUNDLE: 24,
 
   /**
-   * The environment is protected: its activation needs the admin role or a ci token.
+   * The environment is protected: its activation needs the admin role or a ci token. `role` says so, too.
    *
    * @generated from enum value: REASON_PROTECTED_ENVIRONMENT = 25;
    */

@@ -330,7 +330,7 @@ function requireOverridable(
   gates: readonly GateDefinition[],
   override: GateOverride,
 ): void {
-  if (!isAdmin(caller)) throw insufficientScope("only an admin goes past gates");
+  if (!isAdmin(caller)) throw insufficientScope("only an admin goes past gates", { role: "admin" });
   if (!allowsOverride(environment)) {
     const hint = "an admin can change that with allow_gate_override=true";
     throw new Fault(Reason.CONFLICT, `${environment.name} lets nobody go past its gates; ${hint}`);

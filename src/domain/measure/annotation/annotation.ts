@@ -148,7 +148,7 @@ export class Annotations {
       const trace = await lockTrace(tx, traceId);
       const known = await requireAnnotation(tx, trace.id, id);
       if (!isOwn(caller, known) && !isAdmin(caller)) {
-        throw insufficientScope("only who made an annotation, or an admin, withdraws it");
+        throw insufficientScope("only who made an annotation, or an admin, withdraws it", { role: "admin" });
       }
       known.withdrawnAt = tx.now;
       await tx.em.flush();
@@ -253,7 +253,7 @@ function isOwn({ credential }: Caller, { annotatorKind, annotatorId }: Annotatio
 
 function assertMayFinish(caller: Caller, isFinal: boolean | undefined): void {
   if (isFinal === true && !isAdmin(caller)) {
-    throw insufficientScope("only admins settle the mark of a target; leave is_final out");
+    throw insufficientScope("only admins settle the mark of a target; leave is_final out", { role: "admin" });
   }
 }
 

@@ -278,7 +278,8 @@ async function requireDeletable(tx: Transaction, caller: Caller, run: RunRow): P
   const { datasetId } = benchmarkSpecOf(JSON.parse(run.spec));
   await lockDataset(tx, datasetId); // so that it is not approved meanwhile
   const isBaseline = (await baselinesAmong(tx, [run.id])).size > 0;
-  if (isBaseline && !isAdmin(caller)) throw insufficientScope("it is an approved baseline: only an admin deletes it");
+  if (isBaseline && !isAdmin(caller))
+    throw insufficientScope("it is an approved baseline: only an admin deletes it", { role: "admin" });
 }
 
 /** What a benchmark is to do, with versions that do not change anymore. */

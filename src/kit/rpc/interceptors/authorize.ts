@@ -129,8 +129,10 @@ function assertPermitted(access: Access, { kind, providerOrgId }: Credential, ro
       const kinds = new Intl.ListFormat("en").format(access.kinds.map(kindName));
       throw insufficientScope(`this operation is for ${kinds}; yours is ${holderName(kind)}`);
     }
-    case "role":
-      throw insufficientScope(`this operation needs the role ${roleName(access.leastRole)}`);
+    case "role": {
+      const needed = roleName(access.leastRole);
+      throw insufficientScope(`this operation needs the role ${needed}`, { role: needed });
+    }
     case "account":
       throw insufficientScope(
         "a session of single sign-on reaches its organization only; sign in with the account's password",

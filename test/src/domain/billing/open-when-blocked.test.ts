@@ -1,4 +1,5 @@
-// What an unpaid bill leaves open, to the letter: safety, leaving, paying, and what runtimes live on. Nothing else.
+// What an unpaid bill leaves open, to the letter: safety, leaving, paying and what leads there, and what runtimes live
+// on. Nothing else.
 
 import { expect, test } from "vitest";
 import { controlServices } from "../../../../src/control-services.ts";
@@ -39,6 +40,7 @@ const open = [
   "ScimService/SetScimGroupMapping",
   "SigningKeyService/RevokeSigningKey",
   "TeamService/AskToJoin",
+  "TeamService/GetPermissions",
   "TeamService/LeaveOrganization",
   "TeamService/RemoveMember",
   "TokenService/GetOwnToken",
