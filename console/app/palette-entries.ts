@@ -1,28 +1,36 @@
-// What the palette finds: what the page can do, pages, what an organization has, and traces by their id.
+// What the palette finds: what the page can do, pages, what an organization has, and traces by their id. Of what an
+// organization has, the first page of each list is asked for once; where there is more, the server is asked for what is
+// typed, and what was found stays until the answer comes.
 
 import { createQueryOptions, useQuery } from "@connectrpc/connect-query";
 import { useQueries } from "@tanstack/react-query";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
+import { useRef } from "react";
 import { AgentService } from "../../gen/policyguard/control/v1/agent_service_pb.ts";
 import { EnvironmentService } from "../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { PackService } from "../../gen/policyguard/control/v1/pack_service_pb.ts";
 import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
+import type { Project } from "../../gen/policyguard/control/v1/project_pb.ts";
+import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
 import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
 import { isId } from "../data/id.ts";
 import { useOrganization } from "../data/organization.ts";
-import { useProjects } from "../data/project.ts";
+import { useRested } from "../data/rested.ts";
 import { transport } from "../data/transport.ts";
 import { theme } from "../part/appearance.ts";
 import { type Command, commands } from "../part/keys/shortcuts.ts";
 import { en } from "../text/en.ts";
 import { narrowed, useLookedAt } from "./looked-at.ts";
 import { navigationPages } from "./pages.ts";
+import { askedFor, exactFirst, matches, wordsOf } from "./palette-words.ts";
 
 const texts = en.keys;
 /** Entries of each kind, which is what one call answers at most. */
 const limit = 200;
-/** Projects whose environments and agents are found. */
+/** Projects whose environments and agents are found: the first ones, and as many by each word that is typed. */
 const maxProjects = 20;
+/** Words by which projects are asked for. */
+const maxWords = 3;
 const maxShown = 12;
 
 /** Something that the palette leads to. */
@@ -49,16 +57,16 @@ export function usePaletteEntries(
   const isLeaving = useRouterState({ select: ({ status }) => status === "pending" });
   const everywhere = useEverywhere(onKeys);
   const id = text.trim();
-  const stored = useStored(id !== "");
+  const stored = useStored(text);
   if (isId(id)) {
     const choose = () => navigate({ to: "/o/$org/traces/$trace", params: { org: orgId, trace: id } });
     return { found: [{ id, kind: en.nav.traces, title: texts.trace(id), choose }], isLoading: false };
   }
-  const words = id.toLowerCase().split(/\s+/);
-  const found = [...(isLeaving ? [] : deedsHere()), ...pages, ...stored.entries, ...everywhere]
-    .filter(({ title, kind }) => words.every((word) => `${title} ${kind}`.toLowerCase().includes(word)))
-    .slice(0, maxShown);
-  return { found, isLoading: stored.isLoading };
+  const words = wordsOf(id);
+  const found = [...(isLeaving ? [] : deedsHere()), ...pages, ...stored.entries, ...everywhere].filter(
+    ({ title, kind }) => matches(words, title, kind),
+  );
+  return { found: exactFirst(found, id).slice(0, maxShown), isLoading: stored.isLoading };
 }
 
 /** What the buttons of the page do, as far as they may be pressed. */
@@ -122,85 +130,179 @@ function useEverywhere(onKeys: () => void): readonly PaletteEntry[] {
   ].map((deed) => ({ ...deed, id: deed.title, kind: texts.everywhere }));
 }
 
+/** Entries of what is stored, and whether more may come. */
+interface Stored {
+  readonly entries: readonly PaletteEntry[];
+  readonly isLoading: boolean;
+}
+
 /** What the organization has. It is asked for once something is typed. */
-function useStored(enabled: boolean): { readonly entries: readonly PaletteEntry[]; readonly isLoading: boolean } {
+function useStored(text: string): Stored {
+  const enabled = text.trim() !== "";
+  const rested = useRested(text);
+  const words = wordsOf(rested);
+  const parts = [
+    usePolicies(words, enabled),
+    usePacks(enabled),
+    useOfProjects(words, enabled),
+    useMembers(words, enabled),
+  ];
+  const isLoading = parts.some((part) => part.isLoading);
+  const entries = parts.flatMap((part) => part.entries);
+  // What an answer to a former text brought stays until the answers to this one are there.
+  const kept = useRef(entries);
+  const all = isLoading ? [...kept.current, ...entries] : entries;
+  // Both the first page and an answer to a text may have the same one.
+  kept.current = [...new Map(all.map((entry) => [entry.id, entry])).values()];
+  return {
+    entries: kept.current,
+    isLoading: isLoading || (enabled && rested !== text && parts.some((part) => part.hasMore)),
+  };
+}
+
+/** Entries of one kind; `hasMore` when the first page has not all of them, so that the text is asked for. */
+interface Part extends Stored {
+  readonly hasMore: boolean;
+}
+
+function usePolicies(words: readonly string[], enabled: boolean): Part {
   const { orgId, can } = useOrganization();
   const navigate = useNavigate();
-  const params = { org: orgId };
-  const asked = (isAllowed: boolean) => ({ enabled: enabled && isAllowed });
   const { listPolicies } = PolicyService.method;
-  const policies = useQuery(listPolicies, { orgId, limit }, asked(can(listPolicies)));
-  const { listPacks } = PackService.method;
-  const packs = useQuery(listPacks, { limit }, asked(true));
-  const { listMembers } = TeamService.method;
-  const members = useQuery(listMembers, { orgId, limit }, asked(can(listMembers)));
-  const { environments, agents, isLoading } = useOfProjects(enabled);
-  const entries = [
-    ...(policies.data?.policies ?? []).map(({ id, name }) => ({
+  const first = useQuery(listPolicies, { orgId, limit }, { enabled: enabled && can(listPolicies) });
+  const hasMore = isBeyond(first.data?.total);
+  const [query = ""] = askedFor(words, texts.policies);
+  const asked = useQuery(listPolicies, { orgId, limit, query }, { enabled: enabled && hasMore && query !== "" });
+  return {
+    entries: [...(first.data?.policies ?? []), ...(asked.data?.policies ?? [])].map(({ id, name }) => ({
       id,
       kind: texts.policies,
       title: name,
-      choose: () => navigate({ to: "/o/$org/policies/$policy", params: { ...params, policy: id } }),
+      choose: () => navigate({ to: "/o/$org/policies/$policy", params: { org: orgId, policy: id } }),
     })),
-    ...(packs.data?.packs ?? []).map(({ name, displayName }) => ({
+    isLoading: first.isLoading || asked.isLoading,
+    hasMore,
+  };
+}
+
+/** Packs are files of the product: one page has them all. */
+function usePacks(enabled: boolean): Part {
+  const { orgId } = useOrganization();
+  const navigate = useNavigate();
+  const { data, isLoading } = useQuery(PackService.method.listPacks, { limit }, { enabled });
+  return {
+    entries: (data?.packs ?? []).map(({ name, displayName }) => ({
       id: `pack ${name}`,
       kind: texts.packs,
       title: displayName,
-      choose: () => navigate({ to: "/o/$org/packs/$pack", params: { ...params, pack: name } }),
+      choose: () => navigate({ to: "/o/$org/packs/$pack", params: { org: orgId, pack: name } }),
     })),
-    ...environments,
-    ...agents,
-    ...(members.data?.members ?? []).map(({ id, name, email }) => ({
+    isLoading,
+    hasMore: false,
+  };
+}
+
+function useMembers(words: readonly string[], enabled: boolean): Part {
+  const { orgId, can } = useOrganization();
+  const navigate = useNavigate();
+  const { listMembers } = TeamService.method;
+  const first = useQuery(listMembers, { orgId, limit }, { enabled: enabled && can(listMembers) });
+  const hasMore = isBeyond(first.data?.total);
+  const [query = ""] = askedFor(words, texts.members);
+  const asked = useQuery(listMembers, { orgId, limit, query }, { enabled: enabled && hasMore && query !== "" });
+  return {
+    entries: [...(first.data?.members ?? []), ...(asked.data?.members ?? [])].map(({ id, name, email }) => ({
       id,
       kind: texts.members,
       title: name === undefined ? email : `${name} · ${email}`,
-      choose: () => navigate({ to: "/o/$org/settings/team", params }),
+      choose: () => navigate({ to: "/o/$org/settings/team", params: { org: orgId } }),
     })),
-  ];
-  return { entries, isLoading: isLoading || [policies, packs, members].some((query) => query.isLoading) };
+    isLoading: first.isLoading || asked.isLoading,
+    hasMore,
+  };
 }
 
-function useOfProjects(enabled: boolean) {
-  const { orgId, can } = useOrganization();
+/** The environments and agents of the first projects, and of those that a word that is typed finds. */
+function useOfProjects(words: readonly string[], enabled: boolean): Part {
+  const { orgId } = useOrganization();
+  const { listProjects } = ProjectService.method;
+  const first = useQuery(listProjects, { orgId, limit }, { enabled });
+  const hasMore = (first.data?.total ?? 0) > maxProjects;
+  const asked = useQueries({
+    queries: (enabled && hasMore ? askedFor(words, texts.environments).slice(0, maxWords) : []).map((query) =>
+      createQueryOptions(listProjects, { orgId, limit: maxProjects, query }, { transport }),
+    ),
+  });
+  const found = asked.flatMap(({ data }) => data?.projects ?? []);
+  const all = enabled ? [...(first.data?.projects ?? []).slice(0, maxProjects), ...found] : [];
+  const projects = [...new Map(all.map((project) => [project.id, project])).values()];
+  const environments = useEnvironmentsOf(projects);
+  const agents = useAgentsOf(projects, words);
+  return {
+    entries: [...environments.entries, ...agents.entries],
+    isLoading: [first, ...asked, environments, agents].some(({ isLoading }) => isLoading),
+    hasMore: hasMore || agents.hasMore,
+  };
+}
+
+function useEnvironmentsOf(projects: readonly Project[]): Stored {
+  const { orgId } = useOrganization();
   const navigate = useNavigate();
-  const projects = useProjects().projects.slice(0, enabled ? maxProjects : 0);
   const { listEnvironments } = EnvironmentService.method;
-  const { listAgents } = AgentService.method;
-  const mayAgents = can(listAgents);
-  const environments = useQueries({
+  const answers = useQueries({
     queries: projects.map(({ id: projectId }) =>
       createQueryOptions(listEnvironments, { orgId, projectId }, { transport }),
     ),
   });
-  const agents = useQueries({
-    queries: (mayAgents ? projects : []).map(({ id: projectId }) =>
+  const entries = answers.flatMap(({ data }, at) =>
+    (data?.environments ?? []).map(({ id, name, projectId }) => ({
+      id,
+      kind: texts.environments,
+      title: `${projects[at]?.name ?? ""} / ${name}`,
+      choose: () =>
+        navigate({
+          to: "/o/$org/environments/$project/$env/settings",
+          params: { org: orgId, project: projectId, env: name },
+        }),
+    })),
+  );
+  return { entries, isLoading: answers.some(({ isLoading }) => isLoading) };
+}
+
+function useAgentsOf(projects: readonly Project[], words: readonly string[]): Part {
+  const { orgId, can } = useOrganization();
+  const navigate = useNavigate();
+  const { listAgents } = AgentService.method;
+  const [query = ""] = askedFor(words, texts.agents);
+  const first = useQueries({
+    queries: (can(listAgents) ? projects : []).map(({ id: projectId }) =>
       createQueryOptions(listAgents, { orgId, projectId, limit }, { transport }),
     ),
   });
-  const nameOf = (projectId: string) => projects.find(({ id }) => id === projectId)?.name ?? "";
-  const params = { org: orgId };
-  return {
-    isLoading: [...environments, ...agents].some((query) => query.isLoading),
-    environments: environments.flatMap(({ data }) =>
-      (data?.environments ?? []).map(({ id, name, projectId }) => ({
-        id,
-        kind: texts.environments,
-        title: `${nameOf(projectId)} / ${name}`,
-        choose: () =>
-          navigate({
-            to: "/o/$org/environments/$project/$env/settings",
-            params: { ...params, project: projectId, env: name },
-          }),
-      })),
+  const large = projects.filter((_, at) => isBeyond(first[at]?.data?.total));
+  const asked = useQueries({
+    queries: (query === "" ? [] : large).map(({ id: projectId }) =>
+      createQueryOptions(listAgents, { orgId, projectId, limit, query }, { transport }),
     ),
-    agents: agents.flatMap(({ data }) =>
-      (data?.agents ?? []).map(({ id, name, key, projectId }) => ({
-        id,
-        kind: texts.agents,
-        title: name === key ? name : `${name} · ${key}`,
-        choose: () =>
-          navigate({ to: "/o/$org/traces", params, search: { project: projectId, agent: key, range: "30d" } }),
-      })),
-    ),
-  };
+  });
+  const answers = [...first, ...asked];
+  const entries = answers.flatMap(({ data }) =>
+    (data?.agents ?? []).map(({ id, name, key, projectId }) => ({
+      id,
+      kind: texts.agents,
+      title: name === key ? name : `${name} · ${key}`,
+      choose: () =>
+        navigate({
+          to: "/o/$org/traces",
+          params: { org: orgId },
+          search: { project: projectId, agent: key, range: "30d" },
+        }),
+    })),
+  );
+  return { entries, isLoading: answers.some(({ isLoading }) => isLoading), hasMore: large.length > 0 };
+}
+
+/** Whether a list has more than its first page. */
+function isBeyond(total: number | undefined): boolean {
+  return (total ?? 0) > limit;
 }

@@ -2,7 +2,7 @@
 // is newer than the page loses nothing.
 
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { navigationPages } from "../../console/app/pages.ts";
 import { commands } from "../../console/part/keys/shortcuts.ts";
 import { controlServices } from "../../src/control-services.ts";
@@ -71,6 +71,29 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
       expect([...found.values()].flat().length > 0).toBe(hasDeeds);
     },
   );
+
+  /** Adds so many policies, "bulk-001" and so on, as fast as the database writes. */
+  async function addPolicies(orgId: string, n: number): Promise<void> {
+    const policies = `insert into policy (org_id, id, name, app_id, agent_id, env, version, created_at, updated_at)
+      select ?, gen_random_uuid(), 'bulk-' || lpad(n::text, 3, '0'), '*', '*', '*', 1, now(), now()
+      from generate_series(1, ?) n`;
+    const versions = `insert into policy_version (org_id, policy_id, version, document, author, created_at)
+      select org_id, id, 1, jsonb_build_object('apiVersion', 'policyguard/v1', 'kind', 'Policy',
+        'metadata', jsonb_build_object('name', name), 'rules', '[]'::jsonb), 'test', created_at
+      from policy where org_id = ? and name like 'bulk-%'`;
+    await driver.plane.database.systemTransaction(orgId, async (tx) => {
+      await tx.sql(policies, [orgId, n]);
+      await tx.sql(versions, [orgId]);
+    });
+  }
+
+  async function removePolicies(orgId: string): Promise<void> {
+    await driver.plane.database.systemTransaction(orgId, async (tx) => {
+      const bulk = "select id from policy where org_id = ? and name like 'bulk-%'";
+      await tx.sql(`delete from policy_version where org_id = ? and policy_id in (${bulk})`, [orgId, orgId]);
+      await tx.sql("delete from policy where org_id = ? and name like 'bulk-%'", [orgId]);
+    });
+  }
 
   test("the palette finds pages by keys, and a trace by its id; the sheet lists the keys", async () => {
     const page = await driver.openAs("viewer", driver.at("/"));
@@ -181,6 +204,13 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await heading("Traces");
     await find("pack personal europe", /Pack$/);
     await page.waitForURL("**/packs/pii-eu");
+    // One in the middle of more than any first page has.
+    await addPolicies(driver.world.orgId, 410);
+    onTestFinished(() => removePolicies(driver.world.orgId));
+    await page.reload();
+    await page.locator("#content h1").waitFor();
+    await find("policy bulk-205", /^bulk-205Policy$/);
+    await heading("bulk-205");
   });
 
   test("the rows of a list are moved through by keys: the focus is in them, and Enter goes where they lead", async () => {
