@@ -7,7 +7,9 @@ const maxProjects = 200;
 
 /** The projects of the organization, and the one that a page looks at: the chosen one, or the first. */
 export function useProjects(chosen?: string): {
+  /** The first ones, as many as one call answers. */
   readonly projects: readonly Project[];
+  readonly total: number;
   readonly project: Project | undefined;
   readonly isLoaded: boolean;
   readonly isLoading: boolean;
@@ -22,6 +24,7 @@ export function useProjects(chosen?: string): {
   const projects = data?.projects ?? [];
   return {
     projects,
+    total: data?.total ?? 0,
     project: projects.find(({ id }) => id === chosen) ?? projects[0],
     isLoaded: data !== undefined,
     isLoading,

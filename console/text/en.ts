@@ -182,6 +182,8 @@ export const en = {
     environments: "Environments",
     active: (n: number) => `v${n} is active`,
     nothingActive: "nothing published yet",
+    someProjects: (shown: number, total: number) => `These are ${count(shown)} of ${count(total)} projects.`,
+    allProjects: "See all projects",
     usage: "This month",
     of: (limit: string) => `of ${limit}`,
     unlimited: "no limit",
@@ -212,6 +214,8 @@ export const en = {
     waiting: {
       title: "Waits for you",
       nothing: "Nothing waits for you.",
+      someProjects: (looked: number, total: number) =>
+        `Versions to approve were looked for in ${count(looked)} of ${count(total)} projects.`,
       approve: (environment: string, version: number) => `Approve v${version} of ${environment}`,
       requests: (n: number) => `${counted(n, "request", "requests")} to join`,
       dropped: (n: number, host: string) => `${counted(n, "delivery", "deliveries")} to ${host} given up`,

@@ -245,6 +245,12 @@ describe.skipIf(browserPath === undefined)("what admins keep in order, in a brow
       await page.getByLabel(name).press("Enter");
       await page.getByRole("cell", { name: noun }).first().waitFor();
     }
+    for (let n = 3; n <= 11; n++) await call("POST", "/projects", { name: `Number ${n}` });
+    await driver.go(page, "/");
+    await page.getByText("Versions to approve were looked for in 10 of 11 projects.").waitFor();
+    await page.getByText("These are 10 of 11 projects.").waitFor();
+    await page.getByRole("link", { name: "See all projects" }).click();
+    await page.getByRole("cell", { name: "Number 11", exact: true }).waitFor();
   });
 
   test("a signing key is rotated, and the old one revoked after its beginning was typed", async () => {

@@ -20,6 +20,8 @@ import { Waiting } from "./waiting.tsx";
 
 const texts = en.home;
 const dayMs = 86_400_000;
+/** So many have their environments listed: each is a call. */
+const maxProjects = 10;
 /** How often the counts are asked for again. */
 const newMs = 10_000;
 
@@ -94,7 +96,7 @@ function Outcomes({
 
 function Environments() {
   const { orgId, can } = useOrganization();
-  const { data, error, refetch } = useQuery(ProjectService.method.listProjects, { orgId, limit: 10 });
+  const { data, error, refetch } = useQuery(ProjectService.method.listProjects, { orgId, limit: maxProjects });
   return (
     <Card title={texts.environments}>
       {error !== null && <Failed error={error} onRetry={refetch} />}
@@ -121,6 +123,14 @@ function Environments() {
           <ProjectEnvironments orgId={orgId} projectId={id} />
         </div>
       ))}
+      {data !== undefined && data.total > data.projects.length && (
+        <p>
+          {texts.someProjects(data.projects.length, data.total)}{" "}
+          <Link to="/o/$org/settings" params={{ org: orgId }}>
+            {texts.allProjects}
+          </Link>
+        </p>
+      )}
     </Card>
   );
 }

@@ -28,6 +28,8 @@ const looked = 10;
 /** What one kind of thing has for the person, as far as it is known. */
 interface Found {
   readonly lines: readonly ReactNode[];
+  /** What it was not looked for in. */
+  readonly rest?: string | undefined;
   readonly isLoading: boolean;
   readonly error: unknown;
   readonly retry: () => void;
@@ -71,6 +73,7 @@ export function Waiting() {
       {lines.length > 0 && <ul className={style.environments}>{lines}</ul>}
       {isLoading && failure === undefined && <Loading rows={1} />}
       {lines.length === 0 && !isLoading && failure === undefined && <p className={style.dim}>{texts.nothing}</p>}
+      {approvals.rest !== undefined && <p className={style.dim}>{approvals.rest}</p>}
     </Card>
   );
 }
@@ -78,7 +81,7 @@ export function Waiting() {
 /** The newest versions that need another approval, and not from whoever published them. */
 function useApprovals(isEnabled: boolean): Found {
   const { orgId } = useOrganization();
-  const { projects, isLoaded, error, refetch } = useProjects();
+  const { projects, total, isLoaded, error, refetch } = useProjects();
   const me = useAnyQuery(meQuery).data?.account?.email ?? "";
   const listed = useQueries({
     queries: (isEnabled ? projects.slice(0, looked) : []).map(({ id }) =>
@@ -111,7 +114,8 @@ function useApprovals(isEnabled: boolean): Found {
       </li>
     );
   });
-  return foundBy(isEnabled ? [all, ...listed, ...bundles] : [], lines);
+  const rest = isEnabled && total > looked ? texts.someProjects(looked, total) : undefined;
+  return { ...foundBy(isEnabled ? [all, ...listed, ...bundles] : [], lines), rest };
 }
 
 function waitsFor(me: string, { activeVersion, requiredApprovals }: Environment, bundle: Bundle): boolean {
