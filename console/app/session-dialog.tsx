@@ -18,13 +18,14 @@ export function SessionDialog({
 }: {
   readonly email: string;
   readonly accountId: string;
-  readonly onSignedIn: () => void;
+  /** Called with whether it is the person whose page this is. */
+  readonly onSignedIn: (isSame: boolean) => void;
 }) {
   const { run, isBusy, error } = useBusy();
   const goOn = async () => {
-    await goOnAs(accountId);
+    const isSame = await goOnAs(accountId);
     tellSignIn();
-    onSignedIn();
+    onSignedIn(isSame);
   };
   return (
     <Dialog title={en.signIn.title} isFirm onClose={() => {}}>

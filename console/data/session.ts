@@ -35,15 +35,24 @@ export function tellSignIn(): void {
   otherTabs.postMessage("signed_in");
 }
 
-/** Goes on with what is shown under the session that the browser has by now. Somebody else's loads the page anew. */
-export async function goOnAs(accountId: string): Promise<void> {
+/**
+ * Goes on with what is shown under the session that the browser has by now. Returns whether it is this person's: of
+ * somebody else's nothing is taken over, and calls of this page stay refused.
+ */
+export async function goOnAs(accountId: string): Promise<boolean> {
   const setFormer = setSession(undefined);
-  const me = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 }).catch((error: unknown) => {
+  const me = await accounts.getMe({}).catch((error: unknown) => {
     setFormer();
     throw error;
   });
-  if (me.account?.id !== accountId) return location.assign("/");
+  if (me.account?.id !== accountId) {
+    setFormer();
+    return false;
+  }
+  setSession(me.sessionId);
+  queryClient.setQueryData(meQuery.queryKey, me);
   await queryClient.invalidateQueries();
+  return true;
 }
 
 /** Whoever goes on when somebody signs in by another tab. */

@@ -28,6 +28,14 @@ export function whenSessionEnds(listener: (() => void) | undefined): void {
   onSessionEnd = listener;
 }
 
+/** Whoever decides what becomes of a page whose browser has signed in again elsewhere. */
+let onSessionChange = () => location.reload();
+
+/** Says whom to tell that the page shows another session's data. Without anybody the page is loaded anew. */
+export function whenSessionChanges(listener: (() => void) | undefined): void {
+  onSessionChange = listener ?? (() => location.reload());
+}
+
 /** Whoever shows that an unpaid bill closes the organization. */
 let onUnpaid: (() => void) | undefined;
 
@@ -50,8 +58,7 @@ const ofThisPage: Interceptor = (next) => async (req) => {
 /** Tells of what concerns the whole page. */
 function note(error: unknown): void {
   const { kind } = failureOf(error);
-  // The browser signed in again elsewhere: this page shows another session's data.
-  if (kind === "session_changed") location.reload();
+  if (kind === "session_changed") onSessionChange();
   else if (kind === "signed_out") onSessionEnd?.();
   else if (kind === "billing_blocked") onUnpaid?.();
 }

@@ -9,6 +9,7 @@ import { type FaultOf, FormFaults, FormWait, TextField } from "./field.tsx";
 import { textsOf } from "./form.ts";
 import { useShown } from "./shown.ts";
 import { Failed } from "./state.tsx";
+import { useUnsaved } from "./unsaved.ts";
 
 /**
  * A dialog that does one thing. Its button names the deed; it closes when the deed is done, and says what was refused
@@ -41,13 +42,14 @@ export function DeedDialog({
   const { run, isBusy, error } = useBusy();
   // Whoever closed it before its deed was done may have opened another one, which stays.
   const isOpen = useShown();
+  const { typed: noteTyped, send } = useUnsaved();
   const [name, setName] = useState("");
   const faultOf = faultsOf(error);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const texts = textsOf(event.currentTarget);
     run(async () => {
-      await onDo(texts);
+      await send(() => onDo(texts));
       if (!staysOpen && isOpen.current) onClose();
     });
   };
@@ -59,7 +61,7 @@ export function DeedDialog({
   const isReady = waits === 0 && (typed === undefined || name === typed);
   return (
     <Dialog title={title} isWide={isWide} onClose={onClose}>
-      <form className={style.form} onSubmit={submit}>
+      <form className={style.form} onSubmit={submit} onChange={noteTyped}>
         {text !== undefined && <p>{text}</p>}
         <FormFaults value={faultOf}>
           <FormWait value={wait}>{typeof children === "function" ? children(faultOf) : children}</FormWait>

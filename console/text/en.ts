@@ -171,7 +171,10 @@ export const en = {
     codeTitle: "Second step",
     verify: "Verify",
     again: "Your session has ended. Sign in again to go on; what you typed is kept.",
-    other: "You signed in as somebody else, so this page is loaded anew.",
+    otherTitle: "Somebody else has signed in",
+    otherText:
+      "In this browser, by another tab. What you typed here cannot be saved for you any more: copy it, then load the page anew.",
+    lookAtTyped: "Look at what I typed",
     where: "After npm start, the owner's address and password are in bootstrap.json in the data folder.",
     or: "or",
   },

@@ -193,7 +193,14 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await other.getByRole("button", { name: "Save", exact: true }).click();
     await other.getByText(/v2 · saved/).waitFor();
     await writeInto(page, policyOf("contested", "REDACT"));
+    await page.getByText(/v1 · unsaved/).waitFor();
+    // Loaded anew, it is still compared with the version that it began from, not with the newest one.
+    await page.reload();
+    await page.getByText("Your unsaved text was restored.").waitFor();
+    await page.getByText(/v1 · unsaved/).waitFor();
     await page.getByRole("button", { name: "Save…" }).click();
+    await page.getByRole("dialog").getByText("action: BLOCK").first().waitFor();
+    expect(await page.getByRole("dialog").getByText("action: FLAG").count()).toBe(0);
     await page.getByRole("button", { name: "Save", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Somebody saved another version meanwhile." });
     await dialog.getByText("action: FLAG").first().waitFor();

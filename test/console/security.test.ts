@@ -123,6 +123,34 @@ describe.skipIf(browserPath === undefined)("the console among the hostile (needs
     await page.getByText(email).waitFor();
   });
 
+  test("somebody else's sign-in takes no half-typed dialog away before it was looked at", async () => {
+    const page = await driver.openAs("editor", driver.at("/lists"));
+    await page.getByRole("button", { name: "New list…" }).first().click();
+    const form = page.getByRole("dialog", { name: "New list" });
+    await form.getByLabel("Name").fill("half_typed_by_me");
+    const other = await driver.context.newPage();
+    await other.goto(`${driver.plane.baseUrl}/sign-in`);
+    await driver.signIn(other, await driver.world.person("viewer"));
+    await other.locator("#content h1").waitFor();
+    const notice = page.getByRole("dialog", { name: "Somebody else has signed in" });
+    await notice.waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await notice.getByRole("button", { name: "Look at what I typed" }).click();
+    await notice.waitFor({ state: "detached" });
+    await form.getByLabel("Items").fill("a");
+    await form.getByRole("button", { name: "Create the list" }).click();
+    await form
+      .getByRole("alert")
+      .getByText(/the browser has signed in again/)
+      .waitFor();
+    expect(await form.getByLabel("Name").inputValue()).toBe("half_typed_by_me");
+    const asked = page.waitForEvent("dialog");
+    await page.reload();
+    expect((await asked).type()).toBe("beforeunload");
+    await page.locator("#content h1").getByText("Lists").waitFor();
+    expect(await page.getByRole("button", { name: "New list…" }).count()).toBe(0);
+  });
+
   test("a session that ends in the middle of a form or a list loses nothing that was typed", async () => {
     const { id } = await call("/lists", { name: "typed", items: ["one"] });
     const page = await driver.openAs("editor", driver.at(`/lists/${id}`));

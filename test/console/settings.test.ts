@@ -271,8 +271,13 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     typed.resolve();
     await page.getByRole("button", { name: "Save", disabled: true }).waitFor({ state: "detached" });
     expect(await page.getByText("Saved.").count()).toBe(0);
+    await page.reload();
+    await page.getByText("Your unsaved text was restored.").waitFor();
+    expect(await page.getByLabel("Mail about security").inputValue()).toBe("security@example.com");
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(hostile);
     await page.getByRole("button", { name: "Save" }).first().click();
     await page.getByText("Saved.").waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     await page.locator("header").getByText(hostile).waitFor();
     const opened = Promise.withResolvers<void>();
     await page.route("**/*.ProjectService/CreateProject", (route) => opened.promise.then(() => route.continue()));

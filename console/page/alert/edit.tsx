@@ -14,6 +14,7 @@ import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { useGoOn } from "../../part/shown.ts";
 import { Answered, Failed, Refused } from "../../part/state.tsx";
+import { useUnsaved } from "../../part/unsaved.ts";
 import { en } from "../../text/en.ts";
 import { ConditionFields, NotifyFields, ScopeFields, TimingFields } from "./fields.tsx";
 import { formOf, inputOf, newRule, type RuleForm } from "./form.ts";
@@ -52,6 +53,7 @@ function Editor({ start, ruleId }: { readonly start: RuleForm; readonly ruleId?:
   const { orgId } = useOrganization();
   const navigate = useGoOn();
   const [form, setForm] = useState(start);
+  const { typed, send } = useUnsaved();
   const [preview, setPreview] = useState<{ readonly of: RuleForm; readonly shown: AlertPreview }>();
   const { run, isBusy, error } = useBusy();
   const faults = error === undefined ? [] : failureOf(error).fields;
@@ -70,18 +72,19 @@ function Editor({ start, ruleId }: { readonly start: RuleForm; readonly ruleId?:
     });
   const save = (event: FormEvent) => {
     event.preventDefault();
-    run(async () => {
+    const store = async () => {
       const rule = inputOf(form, { isChange: ruleId !== undefined });
       const answer =
         ruleId === undefined
           ? await perform(method.createAlertRule, { orgId, rule })
           : await perform(method.updateAlertRule, { orgId, ruleId, rule });
       await navigate({ to: "/o/$org/alerts/$rule", params: { org: orgId, rule: answer.rule?.id ?? "" } });
-    });
+    };
+    run(() => send(store));
   };
   return (
     <div className={layout.columns}>
-      <form onSubmit={save}>
+      <form onSubmit={save} onChange={typed}>
         <Panel title={texts.rule}>
           <ConditionFields {...fields} />
           <ScopeFields {...fields} />

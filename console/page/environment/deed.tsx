@@ -14,6 +14,7 @@ import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { FormFaults, TextField } from "../../part/field.tsx";
 import { Failed } from "../../part/state.tsx";
+import { useUnsaved } from "../../part/unsaved.ts";
 import { en } from "../../text/en.ts";
 import style from "./environment.module.css";
 import { mayOverride, type Override, OverrideFields, useOverride } from "./gate/override.tsx";
@@ -51,6 +52,7 @@ export function DeedDialog({
   const { role } = useOrganization();
   const { run, isBusy, error } = useBusy();
   const [done, setDone] = useState<string>();
+  const { typed, send } = useUnsaved();
   const gates = useClosedGates(deed, { orgId, projectId }, error);
   const past = useOverride(gates.closed);
   // What the page behind the dialog learns meanwhile is not what the person saw.
@@ -67,7 +69,7 @@ export function DeedDialog({
       expectedActivationSeq: seen,
       ...(past.override === undefined ? {} : { override: past.override }),
     };
-    run(async () => {
+    const act = async () => {
       let told: string;
       try {
         told = await perform(deed, { orgId, projectId }, options);
@@ -82,7 +84,8 @@ export function DeedDialog({
       // Who goes on from here has seen what they did: nobody else has overtaken them.
       await invalidate(BundleService.method.activateBundle);
       setDone(told);
-    });
+    };
+    run(() => send(act));
   };
   const { title, text, confirm, confirmStill } = wordsOf(deed);
   if (done !== undefined) {
@@ -99,7 +102,7 @@ export function DeedDialog({
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <form className={style.form} onSubmit={submit}>
+      <form className={style.form} onSubmit={submit} onChange={typed}>
         {isOvertaken && <Overtaken place={{ orgId, projectId, envName: deed.environment.name }} />}
         <p>{text}</p>
         <FormFaults value={faultsOf(error)}>

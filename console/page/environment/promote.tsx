@@ -16,6 +16,7 @@ import { Select, TextField } from "../../part/field.tsx";
 import { Page } from "../../part/page.tsx";
 import { useGoOn } from "../../part/shown.ts";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
+import { useUnsaved } from "../../part/unsaved.ts";
 import { en } from "../../text/en.ts";
 import { Comparison } from "./compare/comparison.tsx";
 import style from "./environment.module.css";
@@ -191,13 +192,14 @@ function PromoteForm({
   const navigate = useGoOn();
   const { run, isBusy, error } = useBusy();
   const [message, setMessage] = useState("");
+  const { typed, send } = useUnsaved();
   // Which gates refuse is known when they have refused.
   const refused = error === undefined ? [] : failureOf(error).gates;
   const closed = refused.filter(({ state }) => state !== "passed" && state !== "overridden").map(({ gate }) => gate);
   const past = useOverride(closed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    run(async () => {
+    const make = async () => {
       const { bundle: made } = await bundles.promoteBundle({
         orgId,
         projectId: target.projectId,
@@ -214,12 +216,13 @@ function PromoteForm({
         to: "/o/$org/environments/$project/$env/$version",
         params: { org: orgId, project: target.projectId, env: target.name, version: String(made?.version ?? 0) },
       });
-    });
+    };
+    run(() => send(make));
   };
   if (!can(BundleService.method.promoteBundle)) return null;
   const isOverrun = error !== undefined && failureOf(error).code === "bundle_version_conflict";
   return (
-    <form className={style.form} onSubmit={submit}>
+    <form className={style.form} onSubmit={submit} onChange={typed}>
       <p>{texts.makeText}</p>
       <TextField
         label={texts.message}

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { type CaptureMode, CaptureModeSchema } from "../../../gen/policyguard/policy/v1/record_pb.ts";
+import { useFormDraft } from "../../data/form-draft.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { wireNames } from "../../data/wire-name.ts";
@@ -53,8 +54,10 @@ function Stored({ environment }: { readonly environment: Environment }) {
 function Form({ environment }: { readonly environment: Environment }) {
   const { orgId, projectId, name: envName } = environment;
   const [capture, setCapture] = useState(environment.capture);
+  const draft = useFormDraft(`environment/${environment.id}`);
   return (
     <SavedForm
+      draft={draft}
       onSave={async (text) => {
         const typed = {
           isProtected: text("protected") === "on",
@@ -92,6 +95,7 @@ function Form({ environment }: { readonly environment: Environment }) {
               names={captureModes}
               title={texts.captures}
               hint={texts.captureHints}
+              name="capture"
               value={capture}
               onChoose={setCapture}
             />

@@ -23,6 +23,7 @@ import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { ShownOnce } from "../../part/shown-once.tsx";
 import { Answered, Failed, Loading } from "../../part/state.tsx";
+import { useUnsaved } from "../../part/unsaved.ts";
 import { en } from "../../text/en.ts";
 import { absolute } from "../../text/format.ts";
 import style from "./identity.module.css";
@@ -164,18 +165,21 @@ function Groups({ stored }: { readonly stored: GetScimGroupMappingResponse }) {
   );
   const [defaultRole, setDefaultRole] = useState(stored.defaultRole);
   const [isSaved, setSaved] = useState(false);
+  const { typed, send } = useUnsaved();
   const { run, isBusy, error } = useBusy();
   const save = (event: FormEvent) => {
     event.preventDefault();
     setSaved(false);
     run(async () => {
       const groups = rows.map(({ name, role: given }) => ({ displayName: name.trim(), role: given }));
-      await perform(method.setScimGroupMapping, { orgId, defaultRole, groups });
+      await send(async () => {
+        await perform(method.setScimGroupMapping, { orgId, defaultRole, groups });
+      });
       setSaved(true);
     });
   };
   return (
-    <form className={style.form} onSubmit={save}>
+    <form className={style.form} onSubmit={save} onChange={typed}>
       <RoleChoice label={texts.defaultRole} value={defaultRole} highest={Role.ADMIN} onChange={setDefaultRole} />
       <RoleRows
         label={texts.groups}

@@ -17,6 +17,7 @@ import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { Failed, Loading } from "../../part/state.tsx";
+import { useUnsaved } from "../../part/unsaved.ts";
 import { en } from "../../text/en.ts";
 import { Domains } from "./domains.tsx";
 import style from "./identity.module.css";
@@ -74,6 +75,7 @@ function Provider({
   const [rows, setRows] = useState(() =>
     rowsOf(Object.entries(stored?.roleMapping ?? {}).map(([name, role]) => ({ name, role }))),
   );
+  const { typed, send } = useUnsaved();
   const { run, isBusy, error } = useBusy();
   const faults = error === undefined ? [] : failureOf(error).fields;
   const faultOf = (field: string) => faults.find((each) => each.field === field)?.message;
@@ -81,8 +83,8 @@ function Provider({
     event.preventDefault();
     const text = textsOf(event.currentTarget);
     const claim = text("claim").trim();
-    run(async () => {
-      await perform(method.configureSso, {
+    const sso = () =>
+      perform(method.configureSso, {
         orgId,
         issuer: text("issuer").trim(),
         clientId: text("client").trim(),
@@ -93,12 +95,16 @@ function Provider({
         ...(claim === "" ? {} : { roleClaim: claim }),
         roleMapping: claim === "" ? {} : Object.fromEntries(rows.map(({ name, role }) => [name, role])),
       });
-    });
+    run(() =>
+      send(async () => {
+        await sso();
+      }),
+    );
   };
   return (
     <Panel title={texts.provider} text={texts.providerText}>
       {stored !== undefined && <Facts facts={[[texts.redirect, <code key="uri">{stored.redirectUri}</code>]]} />}
-      <form className={style.form} onSubmit={save}>
+      <form className={style.form} onSubmit={save} onChange={typed}>
         <ClientFields stored={stored} faultOf={faultOf} />
         <Select
           label={texts.join}

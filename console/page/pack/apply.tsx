@@ -22,6 +22,7 @@ import { useLatest } from "../../part/latest.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
 import { Failed } from "../../part/state.tsx";
+import { useUnsaved } from "../../part/unsaved.ts";
 import { en } from "../../text/en.ts";
 import { ParameterInput } from "./fields.tsx";
 import { changedValues, parameterFields } from "./parameter.ts";
@@ -45,6 +46,7 @@ export function ApplyPanel({ pack }: { readonly pack: PackDetail }) {
   const { orgId } = useOrganization();
   const [choice, setChoice] = useState(begin);
   const [answer, setAnswer] = useState<ApplyPackResponse>();
+  const { typed, send } = useUnsaved();
   const { run, isBusy, error } = useBusy();
   const fields = parameterFields(pack.parameters);
   const options = useScopeOptions(choice.scope.appId);
@@ -73,10 +75,10 @@ export function ApplyPanel({ pack }: { readonly pack: PackDetail }) {
       if (latest.current === choice) setAnswer(shown);
     });
   };
-  const apply = () => run(async () => setAnswer(await perform(method, request)));
+  const apply = () => run(() => send(async () => setAnswer(await perform(method, request))));
   return (
     <Panel title={texts.apply} text={texts.applyText}>
-      <form className={layout.stack} onSubmit={preview}>
+      <form className={layout.stack} onSubmit={preview} onChange={typed}>
         {fields.map((field) => (
           <ParameterInput
             key={field.name}

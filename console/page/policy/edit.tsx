@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { sourceOf } from "../../data/document.ts";
-import { draftKey, keepDraft, readDraft } from "../../data/draft.ts";
+import { type Draft, draftKey, keepDraft, readDraft } from "../../data/draft.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useScopeText } from "../../data/scope.ts";
 import type { EditorHandle } from "../../editor/code-editor.tsx";
@@ -16,7 +16,7 @@ import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { DeletePolicyDialog } from "./delete.tsx";
 import style from "./policy.module.css";
-import { SaveDialog } from "./save.tsx";
+import { type Base, SaveDialog } from "./save.tsx";
 import { Workbench } from "./workbench.tsx";
 
 const texts = en.policy;
@@ -27,7 +27,7 @@ export function PolicyPage() {
   const { policy: policyId } = useParams({ from: "/o/$org/policies/$policy" });
   const { data, error, refetch } = useQuery(PolicyService.method.getPolicy, { orgId, policyId });
   // What is typed stays on the page when the policy cannot be loaded anew.
-  if (data?.policy !== undefined) return <Editing key={policyId} policy={data.policy} />;
+  if (data?.policy !== undefined) return <Begun key={policyId} policy={data.policy} />;
   return (
     <Page title={en.policies.title}>
       {error === null ? <Loading rows={12} /> : <Failed error={error} onRetry={refetch} />}
@@ -40,13 +40,41 @@ function isWide(): boolean {
   return !matchMedia("(max-width: 720px)").matches;
 }
 
-function Editing({ policy }: { readonly policy: Policy }) {
+/** The workbench, once it has the version that the unsaved text began from: by now, that may not be the newest. */
+function Begun({ policy }: { readonly policy: Policy }) {
+  const { orgId, accountId } = useOrganization();
+  const [kept] = useState(() => readDraft(draftKey(accountId, orgId, policy.id)));
+  const [isOther] = useState(kept !== undefined && kept.version !== policy.version);
+  const query = useQuery(
+    PolicyService.method.getPolicyVersion,
+    { orgId, policyId: policy.id, version: kept?.version ?? 0 },
+    { enabled: isOther },
+  );
+  const begun = isOther ? query.data?.version : policy;
+  if (begun !== undefined)
+    return <Editing policy={policy} kept={kept} start={{ version: begun.version, text: sourceOf(begun) }} />;
+  return (
+    <Page title={policy.name}>
+      {query.error === null ? <Loading rows={12} /> : <Failed error={query.error} onRetry={query.refetch} />}
+    </Page>
+  );
+}
+
+function Editing({
+  policy,
+  kept,
+  start,
+}: {
+  readonly policy: Policy;
+  readonly kept: Draft | undefined;
+  /** What the text began from. */
+  readonly start: Base;
+}) {
   const { orgId, accountId, can } = useOrganization();
   const navigate = useGoOn();
   const scopeText = useScopeText();
   const key = draftKey(accountId, orgId, policy.id);
-  const [kept] = useState(() => readDraft(key));
-  const [base, setBase] = useState(() => ({ version: kept?.version ?? policy.version, text: sourceOf(policy) }));
+  const [base, setBase] = useState(start);
   const [initialText] = useState(kept?.text ?? base.text);
   const [text, setText] = useState(initialText);
   const [editor, setEditor] = useState<EditorHandle>();

@@ -97,8 +97,9 @@ function Compare({ policyId, versions }: { readonly policyId: string; readonly v
   const to = versions.find(({ version }) => version === search.to) ?? newest;
   const from =
     versions.find(({ version }) => version === search.from) ??
-    versions.find(({ version }) => isDraft || version < to.version) ??
-    to;
+    // Unsaved text is compared with what it began from.
+    versions.find(({ version }) => (isDraft ? version === draft.version : version < to.version)) ??
+    (isDraft ? newest : to);
   const choose = (part: { readonly from?: number; readonly to?: number | "draft" }) =>
     navigate({ search: { from: from.version, to: isDraft ? "draft" : to.version, ...part }, replace: true });
   const options = versions.map(({ version }) => (

@@ -4,6 +4,7 @@ import type { Organization } from "../../../gen/policyguard/control/v1/organizat
 import { OrganizationService } from "../../../gen/policyguard/control/v1/organization_service_pb.ts";
 import type { Retention } from "../../../gen/policyguard/control/v1/retention_pb.ts";
 import { RetentionService } from "../../../gen/policyguard/control/v1/retention_service_pb.ts";
+import { useFormDraft } from "../../data/form-draft.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { Ago } from "../../part/ago.tsx";
@@ -51,6 +52,7 @@ export function OrganizationPage() {
 function About({ stored }: { readonly stored: Organization }) {
   const { can } = useOrganization();
   const mayEdit = can(organizations.updateOrganization);
+  const draft = useFormDraft("organization");
   const facts = (
     <Facts
       facts={[
@@ -65,6 +67,7 @@ function About({ stored }: { readonly stored: Organization }) {
     <>
       {facts}
       <SavedForm
+        draft={draft}
         onSave={async (text) => {
           await perform(organizations.updateOrganization, {
             orgId: stored.id,
@@ -102,6 +105,7 @@ function About({ stored }: { readonly stored: Organization }) {
 
 function Kept({ stored }: { readonly stored: Retention }) {
   const { orgId, can } = useOrganization();
+  const draft = useFormDraft("retention");
   if (!can(retentions.updateRetention)) {
     return (
       <Facts
@@ -115,6 +119,7 @@ function Kept({ stored }: { readonly stored: Retention }) {
   }
   return (
     <SavedForm
+      draft={draft}
       onSave={async (text) => {
         await perform(retentions.updateRetention, {
           orgId,

@@ -15,9 +15,12 @@ export function Choice<Value extends number>({
   hint,
   value,
   none,
+  name,
   onChoose,
 }: {
   readonly label: string;
+  /** Its name in a form that keeps what is typed. */
+  readonly name?: string;
   readonly names: Names<Value>;
   /** What the values are called, by their names. */
   readonly title: Readonly<Record<string, string>>;
@@ -32,6 +35,7 @@ export function Choice<Value extends number>({
     <Select
       label={label}
       hint={hint?.[names.nameOf(value)]}
+      name={name}
       value={names.nameOf(value)}
       // The unspecified value of every enum is 0.
       onChange={({ target }) => onChoose(names.valueOf(target.value) ?? (0 as Value))}

@@ -174,6 +174,8 @@ export class ConsoleDriver {
   }
 
   #watch(page: Page): void {
+    // A person who is asked whether to leave a half-typed form leaves it; the pages have no other such dialogs.
+    page.on("dialog", (dialog) => dialog.accept());
     page.on("pageerror", (error) => this.#faults.push(String(error)));
     page.on("console", (message) => {
       if (this.#visited.some((origin) => page.url().startsWith(origin))) return;
