@@ -9,6 +9,7 @@ export const findingTexts = {
   named: (outcome: string, label: string) => `${outcome}, ${label}`,
   names: (names: readonly string[], further: number) =>
     [...names, ...(further > 0 ? [`${count(further)} more`] : [])].join("; "),
+  walk: (n: number) => `Text with ${counted(n, "mark", "marks")}; arrows go from one to the next`,
   mark: (text: string, names: string) => `${text}: ${names}`,
   leftOut: (n: number) => `${counted(n, "mark is", "marks are")} left out: the text has too many.`,
 };

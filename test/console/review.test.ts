@@ -357,6 +357,17 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     expect(await underlinesOf(outer)).toEqual(["dashed"]);
     await outer.click();
     await row.getByText("outermost").waitFor();
+    // For those who walk by keys all marks are one stop.
+    const marked = drawer.getByRole("group", { name: /^Text with \d+ marks/ });
+    expect(await marked.locator('a[tabindex="0"]').count()).toBe(1);
+    const hasFocus = (link: Locator) => expect.poll(() => link.evaluate((each) => each.matches(":focus"))).toBe(true);
+    await outer.focus();
+    await outer.press("ArrowRight");
+    await hasFocus(inner);
+    await inner.press("Home");
+    await hasFocus(outer);
+    await outer.press("Tab");
+    await expect.poll(() => marked.locator(":focus").count()).toBe(0);
     for (const look of looks) {
       await driver.show(page, look);
       expect(await driver.flawsOf(page)).toEqual([]);

@@ -29,7 +29,7 @@ export interface Pieces {
   readonly leftOut: number;
 }
 
-/** Each piece is some elements of the page, and a stop for those who walk by keys. */
+/** Each piece is some elements of the page. */
 const maxPieces = 500;
 const maxNamed = 10;
 /** More underlines cannot be told apart. */
