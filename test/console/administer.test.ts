@@ -87,6 +87,9 @@ describe.skipIf(browserPath === undefined)("what admins keep in order, in a brow
     await page.getByRole("button", { name: "Keep mine" }).click();
     await gates.getByText("compared for 12 hours").waitFor();
     await gates.getByText("covered in de").waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await expectLines(gates.getByRole("table", { name: "Gates" }).locator("tbody tr").first());
+    expect(await driver.flawsOf(page)).toEqual([]);
   });
 
   test("a version says how it stands before its gates; an admin goes past one with a reason", async () => {

@@ -4,6 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../scripts/postgres/port.ts";
 import { newId } from "../../src/kit/process/id.ts";
+import { addUsage } from "../../src/store/billing/usage.ts";
 import { SsoDomainRow } from "../../src/store/identity/sso-domain.ts";
 import { browserPath } from "../harness/browser/browser.ts";
 import { type ConsoleDriver, startConsole } from "../harness/browser/console-driver.ts";
@@ -138,6 +139,11 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await call("/datasets", { name: "phone" });
     await call("/schemas", { name: "reply", schema: { type: "object" } });
     await call("/replays", { document: toldPolicy });
+    await call("/detector-backends/inj-model", { url: "http://127.0.0.1:9/v1/detect", shape: "policy-guard" }, "PUT");
+    const policy = await call("/policies", { document: toldPolicy.replace("told", "phone") });
+    await driver.plane.database.systemTransaction(driver.world.orgId, (tx) =>
+      addUsage(tx, new Map([[`${tx.now.toISOString().slice(0, 7)}-01`, 7]])),
+    );
     const page = await driver.openAs("owner", driver.at("/"), { width: 390, height: 800 });
     const found: string[] = [];
     const library = ["/policies", "/packs", "/detectors", "/languages", "/lists", "/schemas", "/datasets", "/replays"];
@@ -149,6 +155,15 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
         await driver.show(page, { colorScheme, width: 390 });
         for (const flaw of await driver.flawsOf(page)) found.push(`${route} ${colorScheme}: ${flaw}`);
       }
+    }
+    for (const [route, name] of [
+      [`/policies/${policy.id}/versions`, "Versions"],
+      ["/detectors", "Your own detectors"],
+      ["/settings/billing", "Use over time"],
+    ] as const) {
+      await driver.go(page, route);
+      await expectLines(page.getByRole("table", { name }).locator("tbody tr").first());
+      for (const flaw of await driver.flawsOf(page)) found.push(`${route}: ${flaw}`);
     }
     expect(found).toEqual([]);
   });
@@ -204,6 +219,10 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByLabel("Threshold").fill("0.5");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Share blocked > 50%").waitFor();
+    await driver.go(page, "/alerts");
+    await driver.show(page, { colorScheme: "light", width: 390 });
+    await expectLines(page.getByRole("table", { name: "Alert rules" }).locator("tbody tr").first());
+    expect(await driver.flawsOf(page)).toEqual([]);
   });
 
   test("an unpaid bill is told once, with the way to settle it", async () => {
@@ -249,11 +268,21 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByRole("button", { name: "Save keywords" }).click();
     await page.getByText("Revision 2 is newer than revision 1, from which yours began.").waitFor();
     await page.getByText("ich słowo").waitFor();
-    await page.getByRole("button", { name: "Keep mine" }).click();
+    await page.getByRole("button", { name: "Put my changes on top of theirs" }).click();
+    await page.getByRole("cell", { name: "ich słowo", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Save keywords" }).click();
+    await page.getByText(/^Revision 3 by /).waitFor();
     await page.getByRole("cell", { name: "moje słowo", exact: true }).waitFor();
-    await page.getByRole("button", { name: "Remove tajny kod" }).click();
+    await page.getByRole("button", { name: "Remove ich słowo" }).click();
     await page.getByRole("button", { name: "Discard the changes" }).click();
-    await page.getByRole("cell", { name: "tajny kod", exact: true }).waitFor();
+    await page.getByRole("cell", { name: "ich słowo", exact: true }).waitFor();
+    await page.getByLabel("Harmless phrases").fill("moje zdanie");
+    await call("/multilingual/pl/custom", { keywords: ["inne słowo"] }, "PUT");
+    await page.getByRole("button", { name: "Save keywords" }).click();
+    await page.getByText("moje zdanie (harmless)").waitFor();
+    await page.getByRole("button", { name: "Keep mine" }).click();
+    await page.getByText(/^Revision 5 by /).waitFor();
+    await page.getByRole("cell", { name: "ich słowo", exact: true }).waitFor();
   });
 
   test("an organization is renamed, a project made and deleted, and traces kept for a shorter time", async () => {

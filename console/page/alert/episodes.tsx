@@ -79,6 +79,7 @@ function List({ alerts, isOfOne }: { readonly alerts: readonly Alert[]; readonly
         { title: texts.state, cell: (alert) => <EpisodeState state={alert.state} severity={alert.severity} /> },
         {
           title: isOfOne ? texts.belongs : texts.rule,
+          phone: "main",
           cell: ({ orgId, ruleId, ruleName, group }) => (
             <span className={layout.name}>
               {!isOfOne && (
@@ -93,13 +94,13 @@ function List({ alerts, isOfOne }: { readonly alerts: readonly Alert[]; readonly
         {
           title: texts.peak,
           isNumber: true,
-          isExtra: true,
+          phone: "named",
           cell: ({ metric, peakValue, threshold }) =>
             `${peakValue === undefined ? en.common.none : valueText(metric, peakValue)} / ${valueText(metric, threshold)}`,
         },
-        { title: texts.began, isNumber: true, cell: ({ firedAt }) => <Ago time={firedAt} /> },
-        { title: texts.lasted, isNumber: true, isExtra: true, cell: lastedText },
-        { title: texts.notified, isNumber: true, isExtra: true, cell: ({ notifications }) => notifications },
+        { title: texts.began, isNumber: true, phone: "named", cell: ({ firedAt }) => <Ago time={firedAt} /> },
+        { title: texts.lasted, isNumber: true, phone: "named", cell: lastedText },
+        { title: texts.notified, isNumber: true, phone: "named", cell: ({ notifications }) => notifications },
       ]}
     />
   );

@@ -77,6 +77,7 @@ function Rules({ rules }: { readonly rules: readonly AlertRule[] }) {
         },
         {
           title: texts.state,
+          phone: "end",
           cell: (rule) => (
             <>
               <RuleState state={rule.state} />{" "}
@@ -87,13 +88,13 @@ function Rules({ rules }: { readonly rules: readonly AlertRule[] }) {
         {
           title: texts.value,
           isNumber: true,
-          isExtra: true,
+          phone: "named",
           cell: ({ metric, lastValue }) => (lastValue === undefined ? en.common.none : valueText(metric, lastValue)),
         },
         {
           title: texts.compared,
           isNumber: true,
-          isExtra: true,
+          phone: "named",
           cell: ({ lastEvaluatedAt }) => <Ago time={lastEvaluatedAt} />,
         },
       ]}

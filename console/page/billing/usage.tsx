@@ -121,17 +121,17 @@ export function History() {
               keyOf={({ period }) => period}
               columns={[
                 { title: texts.period, cell: ({ period }) => period },
-                { title: texts.used, isNumber: true, cell: ({ evaluations }) => count(evaluations) },
+                { title: texts.used, isNumber: true, phone: "end", cell: ({ evaluations }) => count(evaluations) },
                 {
                   title: texts.playground,
                   isNumber: true,
-                  isExtra: true,
+                  phone: "named",
                   cell: ({ playgroundEvaluations }) => count(playgroundEvaluations),
                 },
                 {
                   title: texts.overage,
                   isNumber: true,
-                  isExtra: true,
+                  phone: "named",
                   cell: ({ overageEvaluations }) => count(overageEvaluations),
                 },
               ]}

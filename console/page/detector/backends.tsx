@@ -74,19 +74,20 @@ function BackendTable({
       keyOf={({ key }) => key}
       columns={[
         { title: texts.key, cell: ({ key }) => <code>{key}</code> },
-        { title: texts.url, isFree: true, cell: ({ url }) => url },
-        { title: texts.shape, isExtra: true, cell: ({ shape }) => shapes.nameOf(shape) },
+        { title: texts.url, isFree: true, phone: "below", cell: ({ url }) => url },
+        { title: texts.shape, phone: "below", cell: ({ shape }) => shapes.nameOf(shape) },
         {
           title: texts.preset,
-          isExtra: true,
+          phone: "named",
           cell: ({ preset, model = "" }) => texts.presetOfModel(presets.nameOf(preset), model) || en.common.none,
         },
-        { title: texts.timeout, isNumber: true, isExtra: true, cell: ({ timeoutMs }) => texts.ms(timeoutMs) },
-        { title: texts.header, isExtra: true, cell: ({ authHeader }) => authHeader ?? en.common.none },
-        { title: texts.changed, isNumber: true, isExtra: true, cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
+        { title: texts.timeout, isNumber: true, phone: "end", cell: ({ timeoutMs }) => texts.ms(timeoutMs) },
+        { title: texts.header, phone: "named", cell: ({ authHeader }) => authHeader ?? en.common.none },
+        { title: texts.changed, isNumber: true, phone: "named", cell: ({ updatedAt }) => <Ago time={updatedAt} /> },
         {
           title: "",
           isNumber: true,
+          phone: "deeds",
           cell: (backend) => (
             <span className={`${layout.row} ${layout.end}`}>
               {can(method.putDetectorBackend) && (

@@ -62,12 +62,13 @@ export function PolicyVersionsPage() {
             keyOf={({ version }) => String(version)}
             columns={[
               { title: en.policies.version, cell: ({ version }) => en.common.version(version) },
-              { title: texts.message, isFree: true, cell: ({ message }) => message ?? "" },
-              { title: texts.author, isExtra: true, cell: ({ author }) => author },
-              { title: texts.when, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+              { title: texts.message, isFree: true, phone: "below", cell: ({ message }) => message ?? "" },
+              { title: texts.author, phone: "below", cell: ({ author }) => author },
+              { title: texts.when, isNumber: true, phone: "end", cell: ({ createdAt }) => <Ago time={createdAt} /> },
               {
                 title: "",
                 isNumber: true,
+                phone: "deeds",
                 cell: ({ version }) =>
                   version !== newest &&
                   can(PolicyService.method.restorePolicyVersion) && (

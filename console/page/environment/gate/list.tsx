@@ -89,10 +89,10 @@ function Gates({
               </span>
             ),
           },
-          { title: texts.asks, cell: (gate) => requirementText(gate, datasetName) },
+          { title: texts.asks, phone: "below", cell: (gate) => requirementText(gate, datasetName) },
           {
             title: texts.checkedBy,
-            isExtra: true,
+            phone: "named",
             cell: ({ on }) => on.map(gateActions.nameOf).join(", "),
           },
           ...(mayEdit
@@ -100,6 +100,7 @@ function Gates({
                 {
                   title: "",
                   isNumber: true,
+                  phone: "end" as const,
                   cell: (gate: Gate) => (
                     <Menu
                       label={texts.deedsOf(gate.id)}

@@ -76,6 +76,7 @@ function Results({ place, results }: { readonly place: Place; readonly results: 
         },
         {
           title: texts.content,
+          phone: "below",
           cell: ({ contentDigest, basis }) => (
             <span className={layout.name}>
               <Content
@@ -87,10 +88,10 @@ function Results({ place, results }: { readonly place: Place; readonly results: 
             </span>
           ),
         },
-        { title: texts.state, cell: (result) => <GateStateBadge gate={result} /> },
+        { title: texts.state, phone: "end", cell: (result) => <GateStateBadge gate={result} /> },
         {
           title: texts.why,
-          isExtra: true,
+          phone: "below",
           cell: ({ reason, runId, kind }) => (
             <>
               {reason}{" "}
@@ -105,7 +106,7 @@ function Results({ place, results }: { readonly place: Place; readonly results: 
         {
           title: texts.when,
           isNumber: true,
-          isExtra: true,
+          phone: "below",
           cell: ({ decidedAt, createdAt }) => <Ago time={decidedAt ?? createdAt} />,
         },
       ]}
