@@ -4,7 +4,7 @@ import { useBusy } from "./busy.ts";
 import { Button } from "./button.tsx";
 import { Dialog, DialogActions } from "./dialog.tsx";
 import style from "./shown-once.module.css";
-import { useShownOnce } from "./unsaved.ts";
+import { useUnsavedWhile } from "./unsaved.ts";
 
 /** A secret that is shown once: the dialog closes only when the person says that it is stored. */
 export function ShownOnce({
@@ -24,7 +24,7 @@ export function ShownOnce({
   readonly file?: string;
   readonly onClose: () => void;
 }) {
-  useShownOnce();
+  useUnsavedWhile(true);
   const [copied, setCopied] = useState<string>();
   const { run, error } = useBusy();
   const copy = (text: string) =>

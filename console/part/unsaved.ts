@@ -37,11 +37,14 @@ export function useUnsaved(): {
   return { typed, send };
 }
 
-/** Counts as unsaved, for as long as it is shown, what can be seen only once. */
-export function useShownOnce(): void {
-  const { typed } = useUnsaved();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once is enough, and it ends with what is shown
-  useEffect(typed, []);
+/** For what is no form: an edit while it lasts, or what can be seen only once. */
+export function useUnsavedWhile(isUnsaved: boolean): void {
+  useEffect(() => {
+    if (!isUnsaved) return;
+    const edit = {};
+    mark(edit);
+    return () => unmark(edit);
+  }, [isUnsaved]);
 }
 
 function mark(form: object): void {

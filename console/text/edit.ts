@@ -14,6 +14,7 @@ export const editTexts = {
   onlyMine: "Only in yours",
   andMore: (n: number) => `and ${count(n)} more`,
   takeTheirs: "Take theirs",
+  merge: "Put my changes on top of theirs",
   keepMine: "Keep mine",
   theirs: "Theirs",
   mine: "Yours",

@@ -74,6 +74,7 @@ export const languageTexts = {
   remove: (term: string) => `Remove ${term}`,
   removeShort: "Remove",
   allow: "Harmless phrases",
+  harmless: (phrase: string) => `${phrase} (harmless)`,
   allowHint: "Within these, neither the pack nor your keywords find anything. One a line.",
   save: "Save keywords",
   unsaved: "Not saved yet.",

@@ -16,9 +16,10 @@ import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
 import { Answered, Failed } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
+import { useUnsavedWhile } from "../../part/unsaved.ts";
 import { en } from "../../text/en.ts";
 import { decimal } from "../../text/format.ts";
-import { keywordValues } from "./keyword.ts";
+import { type Edited, keyOf, keywordValues, rebased } from "./keyword.ts";
 import { categoryTitle } from "./names.ts";
 
 const texts = en.languages;
@@ -38,12 +39,6 @@ export function Keywords({ orgId, language }: { readonly orgId: string; readonly
   );
 }
 
-interface Edited {
-  readonly keywords: readonly CustomKeyword[];
-  readonly allow: string;
-  readonly added: string;
-}
-
 function Editor({ stored, orgId }: { readonly stored: CustomKeywords; readonly orgId: string }) {
   const { can } = useOrganization();
   const mayEdit = can(method.saveCustomKeywords);
@@ -58,6 +53,7 @@ function Editor({ stored, orgId }: { readonly stored: CustomKeywords; readonly o
     setSaved(false);
     setEdited({ ...now, ...part });
   };
+  useUnsavedWhile(edited !== undefined);
   // Shown once both can be chosen from: until everything is read again, a press would be lost.
   const hasConflict = edited !== undefined && stored.revision !== base.revision && !isBusy;
   const save = (expectedRevision: number) =>
@@ -118,11 +114,12 @@ function Editor({ stored, orgId }: { readonly stored: CustomKeywords; readonly o
       {error !== undefined && <Failed error={error} />}
       {isSaved && <p role="status">{texts.saved}</p>}
       {hasConflict && (
-        <LineConflict
-          text={texts.conflictText(stored.revision, base.revision)}
-          theirs={termsOf(stored.keywords)}
-          mine={[...termsOf(now.keywords), ...linesOf(now.added)]}
-          onTake={() => setEdited(undefined)}
+        <Conflict
+          {...{ stored, base, now }}
+          onChange={(next) => {
+            setEdited(next);
+            setBase(stored);
+          }}
           onKeep={() => save(stored.revision)}
         />
       )}
@@ -141,6 +138,32 @@ function Editor({ stored, orgId }: { readonly stored: CustomKeywords; readonly o
   );
 }
 
+/** Theirs beside mine; what becomes of mine then begins from theirs. */
+function Conflict({
+  stored,
+  base,
+  now,
+  onChange,
+  onKeep,
+}: {
+  readonly stored: CustomKeywords;
+  readonly base: CustomKeywords;
+  readonly now: Edited;
+  readonly onChange: (next: Edited | undefined) => void;
+  readonly onKeep: () => void;
+}) {
+  return (
+    <LineConflict
+      text={texts.conflictText(stored.revision, base.revision)}
+      theirs={[...termsOf(stored.keywords), ...stored.allow.map(texts.harmless)]}
+      mine={[...termsOf(now.keywords), ...linesOf(now.added), ...linesOf(now.allow).map(texts.harmless)]}
+      onTake={() => onChange(undefined)}
+      onMerge={() => onChange(rebased(now, base, stored))}
+      onKeep={onKeep}
+    />
+  );
+}
+
 function KeywordTable({
   keywords,
   onRemove,
@@ -152,19 +175,20 @@ function KeywordTable({
     <Table
       label={texts.keywords}
       rows={keywords}
-      keyOf={({ term, category, match }) => `${term} ${category} ${match}`}
+      keyOf={keyOf}
       columns={[
         { title: texts.term, cell: ({ term }) => term },
-        { title: texts.category, isExtra: true, cell: ({ category }) => categoryTitle(category) },
-        { title: texts.match, isExtra: true, cell: ({ match }) => texts.matches[match] ?? match },
-        { title: texts.score, isNumber: true, isExtra: true, cell: ({ score }) => decimal(score) },
-        { title: texts.unless, isExtra: true, cell: ({ unless }) => unless.join(", ") },
+        { title: texts.category, phone: "below", cell: ({ category }) => categoryTitle(category) },
+        { title: texts.match, phone: "below", cell: ({ match }) => texts.matches[match] ?? match },
+        { title: texts.score, isNumber: true, phone: "end", cell: ({ score }) => decimal(score) },
+        { title: texts.unless, phone: "named", cell: ({ unless }) => unless.join(", ") },
         ...(onRemove === undefined
           ? []
           : [
               {
                 title: "",
                 isNumber: true,
+                phone: "deeds" as const,
                 cell: (keyword: CustomKeyword) => (
                   <Button kind="quiet" aria-label={texts.remove(keyword.term)} onClick={() => onRemove(keyword)}>
                     {texts.removeShort}

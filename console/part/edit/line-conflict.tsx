@@ -12,12 +12,15 @@ export function LineConflict({
   theirs,
   mine,
   onTake,
+  onMerge,
   onKeep,
 }: {
   readonly text: string;
   readonly theirs: readonly string[];
   readonly mine: readonly string[];
   readonly onTake: () => void;
+  /** Puts what I changed on top of theirs, to be looked at before it is saved, where it is known what mine began from. */
+  readonly onMerge?: () => void;
   readonly onKeep: () => void;
 }) {
   return (
@@ -30,6 +33,11 @@ export function LineConflict({
       </div>
       <div className={layout.row}>
         <Button onClick={onTake}>{texts.takeTheirs}</Button>
+        {onMerge !== undefined && (
+          <Button kind="primary" onClick={onMerge}>
+            {texts.merge}
+          </Button>
+        )}
         <Button onClick={onKeep}>{texts.keepMine}</Button>
       </div>
     </section>
