@@ -18,8 +18,8 @@ const texts = en.nav;
 /** Absent for an organization without a project. */
 export function PlaceSwitch() {
   const { orgId } = useOrganization();
-  const { projects } = useProjects();
   const { route, ...looked } = useLookedAt();
+  const { projects, further } = useProjects(looked.project);
   const by = narrowingOf(route);
   const isOne = by?.project === "always" || projects.length === 1;
   const project = projects.find(({ id }) => id === looked.project) ?? (isOne ? projects[0] : undefined);
@@ -46,6 +46,7 @@ export function PlaceSwitch() {
             {name}
           </option>
         ))}
+        {further !== undefined && <option disabled>{texts.otherProjects}</option>}
       </select>
       {project !== undefined && (
         <>

@@ -6,6 +6,7 @@ import { EnvironmentService } from "../../gen/policyguard/control/v1/environment
 import type { Project } from "../../gen/policyguard/control/v1/project_pb.ts";
 import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
 import { en } from "../text/en.ts";
+import type { Further } from "./further.ts";
 import { useOrganization } from "./organization.ts";
 import { useProjects } from "./project.ts";
 
@@ -28,14 +29,15 @@ export function useScopeText(): (scope: Scope | undefined) => string {
 /** What somebody may choose for a scope: all projects, and the environments of the chosen one, else of the first. */
 export function useScopeOptions(appId: string): {
   readonly projects: readonly Project[];
+  readonly further: Further<Project> | undefined;
   readonly environments: readonly string[];
 } {
   const { orgId } = useOrganization();
-  const { projects, project } = useProjects(appId);
+  const { projects, further, project } = useProjects(appId);
   const { data } = useQuery(
     EnvironmentService.method.listEnvironments,
     { orgId, projectId: project?.id ?? "" },
     { enabled: project !== undefined },
   );
-  return { projects, environments: data?.environments.map(({ name }) => name) ?? [] };
+  return { projects, further, environments: data?.environments.map(({ name }) => name) ?? [] };
 }

@@ -55,6 +55,8 @@ export const en = {
     back: "Previous page",
     all: "All",
     search: "Search",
+    find: "Type to find",
+    notFound: "Nothing is called like this.",
     total: (n: number) => counted(n, "entry", "entries"),
     requestId: (id: string) => `Request ${id}`,
     version: (n: number) => `v${n}`,
@@ -158,6 +160,7 @@ export const en = {
     project: "Project",
     environment: "Environment",
     allProjects: "All projects",
+    otherProjects: "Ctrl K finds the others",
     allEnvironments: "All environments",
   },
   signIn: {

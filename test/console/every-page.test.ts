@@ -211,6 +211,22 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.locator("#content h1").waitFor();
     await find("policy bulk-205", /^bulk-205Policy$/);
     await heading("bulk-205");
+    // So does a choice of one.
+    await driver.go(page, "/calibrations");
+    await page.getByRole("button", { name: "New calibration…" }).first().click();
+    // How many there are is known once the first ones are there.
+    const choice = page.getByRole("dialog").locator("input[role=combobox]");
+    await choice.fill("bulk-205");
+    await page.getByRole("option", { name: "bulk-205", exact: true }).waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await choice.press("Enter");
+    await page.getByRole("dialog").getByRole("listbox").waitFor({ state: "hidden" });
+    expect(await choice.inputValue()).toBe("bulk-205");
+    await choice.fill("nothing has this name");
+    await page.getByRole("status").getByText("Nothing is called like this.").waitFor();
+    // The key closes the list, and not the dialog.
+    await choice.press("Escape");
+    await expect.poll(() => choice.inputValue()).toBe("bulk-205");
   });
 
   test("the rows of a list are moved through by keys: the focus is in them, and Enter goes where they lead", async () => {

@@ -29,7 +29,7 @@ export function AgentsPage() {
   const { orgId } = useOrganization();
   const search = useSearch({ from: "/o/$org/agents" });
   const navigate = useNavigate({ from: "/o/$org/agents" });
-  const { projects, project, isLoaded, error, refetch } = useProjects(search.project);
+  const { projects, further, project, isLoaded, error, refetch } = useProjects(search.project);
   return (
     <Page
       title={texts.title}
@@ -38,6 +38,7 @@ export function AgentsPage() {
           {projects.length > 1 && (
             <ProjectSelect
               projects={projects}
+              further={further}
               value={project?.id}
               onChange={(id) => navigate({ search: id === undefined ? {} : { project: id }, replace: true })}
             />

@@ -73,12 +73,13 @@ export function ConditionFields({ form, onChange, faultOf }: FieldsProps) {
 
 /** Which evaluations count, and for what each value stands. */
 export function ScopeFields({ form, onChange, faultOf }: FieldsProps) {
-  const { projects } = useProjects();
+  const { projects, further } = useProjects();
   return (
     <Group title={texts.scope}>
       <div className={layout.pair}>
         <ProjectSelect
           projects={projects}
+          further={further}
           value={form.projectId}
           all
           onChange={(projectId = "") => onChange({ projectId })}

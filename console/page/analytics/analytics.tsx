@@ -81,7 +81,7 @@ function NothingYet() {
 
 function Filters({ search }: { readonly search: AnalyticsSearch }) {
   const navigate = useNavigate({ from: "/o/$org/analytics" });
-  const { projects } = useProjects();
+  const { projects, further } = useProjects(search.project);
   const environments = useEnvironments(search.project === undefined ? projects.map(({ id }) => id) : [search.project]);
   const onChange = (part: Partial<Record<keyof AnalyticsSearch, string | undefined>>) =>
     // What is undefined is left out of the address by `validateSearch`.
@@ -112,7 +112,13 @@ function Filters({ search }: { readonly search: AnalyticsSearch }) {
         ))}
       </Select>
       {projects.length > 1 && (
-        <ProjectSelect projects={projects} value={search.project} all onChange={(project) => onChange({ project })} />
+        <ProjectSelect
+          projects={projects}
+          further={further}
+          value={search.project}
+          all
+          onChange={(project) => onChange({ project })}
+        />
       )}
       <EnvironmentSelect
         environments={environments}

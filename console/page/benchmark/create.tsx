@@ -1,15 +1,18 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import { BenchmarkService } from "../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
-import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
+import type { Dataset } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { HubService } from "../../../gen/policyguard/control/v1/hub_service_pb.ts";
-import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { useDatasets } from "../../data/dataset.ts";
+import { mapFurther } from "../../data/further.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
+import { usePolicies } from "../../data/policy.ts";
 import { useProjects } from "../../data/project.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { type FaultOf, Select, TextField } from "../../part/field.tsx";
+import { FoundChoice } from "../../part/form/found-choice.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { useGoOn } from "../../part/shown.ts";
@@ -24,8 +27,7 @@ type Kind = (typeof kinds)[number];
 export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => void }) {
   const { orgId } = useOrganization();
   const navigate = useGoOn();
-  const datasets = useQuery(DatasetService.method.listDatasets, { orgId, limit: maxChoices });
-  const usable = datasets.data?.datasets.filter(({ version }) => version > 0) ?? [];
+  const datasets = useDatasets();
   const [kind, setKind] = useState<Kind>("policy");
   const allProjects = useProjects();
   const [chosenProject, setProject] = useState<string>();
@@ -33,7 +35,11 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
   return (
     <DeedDialog
       title={texts.createTitle}
-      text={datasets.data !== undefined && usable.length === 0 ? texts.noDatasets : texts.createText}
+      text={
+        datasets.datasets !== undefined && usableOf(datasets.datasets).length === 0
+          ? texts.noDatasets
+          : texts.createText
+      }
       deed={texts.confirmCreate}
       onClose={onClose}
       onDo={async (text) => {
@@ -60,13 +66,7 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
     >
       {(faultOf) => (
         <>
-          <Select label={texts.dataset} fault={faultOf("dataset_id")} name="dataset" asked={datasets} required>
-            {usable.map(({ id, name, version }) => (
-              <option key={id} value={id}>
-                {texts.ofVersion(name, version)}
-              </option>
-            ))}
-          </Select>
+          <DatasetChoice asked={datasets} faultOf={faultOf} />
           <Select
             label={texts.target}
             value={kind}
@@ -84,6 +84,7 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
             <>
               <ProjectSelect
                 projects={allProjects.projects}
+                further={allProjects.further}
                 asked={allProjects}
                 value={projectId}
                 onChange={setProject}
@@ -108,22 +109,50 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
   );
 }
 
+/** Those with samples, by the name with the version that would be measured. */
+function usableOf(datasets: readonly Dataset[]) {
+  return datasets.flatMap(({ id, name, version }) =>
+    version > 0 ? [{ id, name: texts.ofVersion(name, version) }] : [],
+  );
+}
+
 /** The kinds that are not meant, as a message leaves them out. */
 function others(kind: Kind): { readonly [key in Kind]?: undefined } {
   return Object.fromEntries(kinds.filter((each) => each !== kind).map((each) => [each, undefined]));
 }
 
-function PolicyChoice({ faultOf }: { readonly faultOf: FaultOf }) {
-  const { orgId } = useOrganization();
-  const policies = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxChoices });
+function DatasetChoice({
+  asked,
+  faultOf,
+}: {
+  readonly asked: ReturnType<typeof useDatasets>;
+  readonly faultOf: FaultOf;
+}) {
   return (
-    <Select label={texts.policy} fault={faultOf("target")} name="policy" asked={policies} required>
-      {policies.data?.policies.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </Select>
+    <FoundChoice
+      label={texts.dataset}
+      fault={faultOf("dataset_id")}
+      name="dataset"
+      asked={asked}
+      required
+      choices={usableOf(asked.datasets ?? [])}
+      further={mapFurther(asked.further, usableOf)}
+    />
+  );
+}
+
+function PolicyChoice({ faultOf }: { readonly faultOf: FaultOf }) {
+  const policies = usePolicies();
+  return (
+    <FoundChoice
+      label={texts.policy}
+      fault={faultOf("target")}
+      name="policy"
+      asked={policies}
+      required
+      choices={policies.policies ?? []}
+      further={policies.further}
+    />
   );
 }
 

@@ -3,8 +3,10 @@ import { useQuery } from "@connectrpc/connect-query";
 import { type ReactNode, useState } from "react";
 import { CalibrationGrouping, CalibrationGroupingSchema } from "../../../gen/policyguard/control/v1/calibration_pb.ts";
 import { CalibrationService } from "../../../gen/policyguard/control/v1/calibration_service_pb.ts";
+import type { Dataset } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useDatasets } from "../../data/dataset.ts";
+import { mapFurther } from "../../data/further.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { usePolicies } from "../../data/policy.ts";
@@ -12,6 +14,7 @@ import { useProjects } from "../../data/project.ts";
 import { wireNames } from "../../data/wire-name.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { aNumber, type FaultOf, Select, TextField } from "../../part/field.tsx";
+import { FoundChoice } from "../../part/form/found-choice.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { useGoOn } from "../../part/shown.ts";
@@ -59,19 +62,15 @@ export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => v
       {(faultOf) => (
         <>
           <div className={layout.pair}>
-            <Select
+            <FoundChoice
               label={texts.policy}
               fault={faultOf("policy_id")}
               asked={policies}
+              choices={policies.policies ?? []}
+              further={policies.further}
               value={policyId}
-              onChange={({ target }) => setPolicy(target.value)}
-            >
-              {policies.policies?.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </Select>
+              onChange={setPolicy}
+            />
             <RuleChoice policyId={policyId} fault={faultOf("rule_id")} />
           </div>
           <Select
@@ -87,7 +86,13 @@ export function CreateCalibrationDialog({ onClose }: { readonly onClose: () => v
           </Select>
           {source === "annotations" ? (
             <AnnotationFields faultOf={faultOf}>
-              <ProjectSelect projects={projects.projects} asked={projects} value={projectId} onChange={setProject} />
+              <ProjectSelect
+                projects={projects.projects}
+                further={projects.further}
+                asked={projects}
+                value={projectId}
+                onChange={setProject}
+              />
             </AnnotationFields>
           ) : (
             <DatasetFields faultOf={faultOf} />
@@ -146,19 +151,24 @@ function AnnotationFields({ faultOf, children }: { readonly faultOf: FaultOf; re
   );
 }
 
+/** Those with samples. */
+function usableOf(datasets: readonly Dataset[]): readonly Dataset[] {
+  return datasets.filter(({ version }) => version > 0);
+}
+
 function DatasetFields({ faultOf }: { readonly faultOf: FaultOf }) {
   const datasets = useDatasets();
   return (
     <div className={layout.pair}>
-      <Select label={texts.dataset} fault={faultOf("data.dataset.dataset_id")} asked={datasets} name="dataset" required>
-        {datasets.datasets
-          ?.filter(({ version }) => version > 0)
-          .map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-      </Select>
+      <FoundChoice
+        label={texts.dataset}
+        fault={faultOf("data.dataset.dataset_id")}
+        name="dataset"
+        asked={datasets}
+        required
+        choices={usableOf(datasets.datasets ?? [])}
+        further={mapFurther(datasets.further, usableOf)}
+      />
       <TextField
         label={texts.labels}
         hint={texts.labelsHint}

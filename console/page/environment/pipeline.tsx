@@ -37,7 +37,7 @@ export function EnvironmentsPage() {
   const [isCreating, setCreating] = useState(false);
   const search = useSearch({ from: "/o/$org/environments" });
   const navigate = useNavigate({ from: "/o/$org/environments" });
-  const { projects, project, isLoaded, error, refetch } = useProjects(search.project);
+  const { projects, further, project, isLoaded, error, refetch } = useProjects(search.project);
   return (
     <Page
       title={texts.title}
@@ -46,6 +46,7 @@ export function EnvironmentsPage() {
           {projects.length > 1 && (
             <ProjectSelect
               projects={projects}
+              further={further}
               value={project?.id}
               onChange={(id) => navigate({ search: id === undefined ? {} : { project: id }, replace: true })}
             />

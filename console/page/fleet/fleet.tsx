@@ -38,7 +38,7 @@ export function FleetPage() {
   const { orgId, can } = useOrganization();
   const search = useSearch({ from: "/o/$org/fleet" });
   const navigate = useNavigate({ from: "/o/$org/fleet" });
-  const { projects, project, isLoaded, error, refetch } = useProjects(search.project);
+  const { projects, further, project, isLoaded, error, refetch } = useProjects(search.project);
   return (
     <Page
       title={texts.title}
@@ -46,6 +46,7 @@ export function FleetPage() {
         projects.length > 1 && (
           <ProjectSelect
             projects={projects}
+            further={further}
             value={project?.id}
             onChange={(id) => navigate({ search: { ...(id === undefined ? {} : { project: id }) }, replace: true })}
           />

@@ -27,7 +27,7 @@ export function Coverage() {
   const { orgId } = useOrganization();
   const search = useSearch({ from: "/o/$org/languages" });
   const navigate = useNavigate({ from: "/o/$org/languages" });
-  const { projects, project } = useProjects(search.project);
+  const { projects, further, project } = useProjects(search.project);
   const projectId = project?.id ?? "";
   const environments = useQuery(
     EnvironmentService.method.listEnvironments,
@@ -52,6 +52,7 @@ export function Coverage() {
         {projects.length > 1 && (
           <ProjectSelect
             projects={projects}
+            further={further}
             value={projectId}
             onChange={(id) => id !== undefined && choose({ project: id })}
           />

@@ -72,7 +72,7 @@ export function PolicyListPage() {
 function Filters({ onChange }: { readonly onChange: () => void }) {
   const { q = "", scope } = useSearch({ from });
   const navigate = useNavigate({ from });
-  const { projects } = useProjects();
+  const { projects } = useProjects(scope);
   const change = (part: { readonly q?: string; readonly scope?: string }) => {
     onChange();
     navigate({ search: (former) => ({ ...former, ...part }), replace: true });

@@ -1,9 +1,11 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useState } from "react";
+import type { PolicySummary } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import type { ReplayFilter } from "../../../gen/policyguard/control/v1/replay_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
 import { documentOf } from "../../data/document.ts";
 import { draftKey, readDraft } from "../../data/draft.ts";
+import { mapFurther } from "../../data/further.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { outcomeValues } from "../../data/outcome.ts";
 import { perform } from "../../data/perform.ts";
@@ -11,6 +13,7 @@ import { usePolicies } from "../../data/policy.ts";
 import { stageName, stages } from "../../data/stage.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { type FaultOf, Select, TextField } from "../../part/field.tsx";
+import { FoundChoice } from "../../part/form/found-choice.tsx";
 import { outcomes } from "../../part/judgement/outcome-name.ts";
 import layout from "../../part/layout/layout.module.css";
 import { useGoOn } from "../../part/shown.ts";
@@ -38,6 +41,11 @@ export function CreateReplayDialog({
   const [chosen, setChosen] = useState<string>();
   const by = chosen ?? policies[0]?.id ?? "";
   const draftOf = (id: string) => readDraft(draftKey(accountId, orgId, id));
+  const choicesOf = (among: readonly PolicySummary[]) =>
+    among.flatMap(({ id, name, version }) => [
+      { id, name: en.review.newest(name, version) },
+      ...(draftOf(id) === undefined ? [] : [{ id: draftPrefix + id, name: en.review.draft(name) }]),
+    ]);
   return (
     <DeedDialog
       title={texts.createTitle}
@@ -60,25 +68,16 @@ export function CreateReplayDialog({
     >
       {(faultOf) => (
         <>
-          <Select
+          <FoundChoice
             label={texts.by}
             fault={faultOf("policy_id") ?? faultOf("document")}
             asked={asked}
+            choices={choicesOf(policies)}
+            further={mapFurther(asked.further, choicesOf)}
             value={by}
-            onChange={({ target }) => setChosen(target.value)}
+            onChange={setChosen}
             required
-          >
-            {policies.map(({ id, name, version }) => [
-              <option key={id} value={id}>
-                {en.review.newest(name, version)}
-              </option>,
-              draftOf(id) !== undefined && (
-                <option key={draftPrefix + id} value={draftPrefix + id}>
-                  {en.review.draft(name)}
-                </option>
-              ),
-            ])}
-          </Select>
+          />
           <Narrower search={search} faultOf={faultOf} />
           <div className={layout.pair}>
             <TextField

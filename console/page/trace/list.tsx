@@ -196,7 +196,7 @@ function Filters({
   readonly search: TraceSearch;
   readonly onChange: (part: Partial<Record<keyof TraceSearch, string | undefined>>) => void;
 }) {
-  const { projects } = useProjects();
+  const { projects, further } = useProjects(search.project);
   const environments = useEnvironments(search.project === undefined ? projects.map(({ id }) => id) : [search.project]);
   return (
     <search className={style.filters}>
@@ -224,7 +224,13 @@ function Filters({
         ))}
       </Select>
       {(projects.length > 1 || search.project !== undefined) && (
-        <ProjectSelect projects={projects} value={search.project} all onChange={(project) => onChange({ project })} />
+        <ProjectSelect
+          projects={projects}
+          further={further}
+          value={search.project}
+          all
+          onChange={(project) => onChange({ project })}
+        />
       )}
       <EnvironmentSelect
         environments={environments}

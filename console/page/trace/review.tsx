@@ -35,7 +35,7 @@ export function ReviewPage() {
   const { orgId, can } = useOrganization();
   const search = useSearch({ from: "/o/$org/review" });
   const navigate = useNavigate({ from: "/o/$org/review" });
-  const { projects } = useProjects();
+  const { projects, further } = useProjects(search.project);
   const mayReview = can(AnnotationService.method.leaseAnnotationQueue);
   // A lease keeps traces from others for a while; repeating it gives the same ones, so it is asked like a list. What
   // was marked leaves the queue, so the list stays as it is until the reader asks for more.
@@ -63,6 +63,7 @@ export function ReviewPage() {
         projects.length > 1 && (
           <ProjectSelect
             projects={projects}
+            further={further}
             value={search.project}
             all
             onChange={(project) => navigate({ search: project === undefined ? {} : { project }, replace: true })}

@@ -19,6 +19,7 @@ import { Button } from "../../part/button.tsx";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { Select, TextField } from "../../part/field.tsx";
+import { FoundChoice } from "../../part/form/found-choice.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
@@ -40,7 +41,7 @@ export interface MarkedFilter {
 /** Makes samples of marked traces, after saying what becomes of each mark and how many there are. */
 export function ToDatasetDialog({ filter, onClose }: { readonly filter: MarkedFilter; readonly onClose: () => void }) {
   const { orgId } = useOrganization();
-  const { datasets } = useDatasets();
+  const { datasets = [], further } = useDatasets();
   const [datasetId, setDataset] = useState(created);
   const [done, setDone] = useState<ExportAnnotationsResponse>();
   if (done !== undefined) return <Done done={done} onClose={onClose} />;
@@ -64,14 +65,13 @@ export function ToDatasetDialog({ filter, onClose }: { readonly filter: MarkedFi
         <>
           <Mapping filter={filter} />
           <div className={layout.pair}>
-            <Select label={texts.dataset} value={datasetId} onChange={({ target }) => setDataset(target.value)}>
-              <option value={created}>{texts.newDataset}</option>
-              {datasets?.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </Select>
+            <FoundChoice
+              label={texts.dataset}
+              choices={[{ id: created, name: texts.newDataset }, ...datasets]}
+              further={further}
+              value={datasetId}
+              onChange={setDataset}
+            />
             {datasetId === created && (
               <TextField
                 label={en.datasets.name}

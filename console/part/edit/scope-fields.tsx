@@ -1,6 +1,7 @@
-import { useContext, useId } from "react";
+import { type ComponentProps, useContext, useId } from "react";
 import { en } from "../../text/en.ts";
-import { FormFaults, Select, TextField } from "../field.tsx";
+import { FormFaults, TextField } from "../field.tsx";
+import { FoundChoice } from "../form/found-choice.tsx";
 import layout from "../layout/layout.module.css";
 
 const texts = en.edit;
@@ -19,11 +20,13 @@ export const everywhere: ScopeValue = { appId: "", env: "", agentId: "" };
 export function ScopeFields({
   value,
   projects,
+  further,
   environments,
   onChange,
 }: {
   readonly value: ScopeValue;
   readonly projects: readonly { readonly id: string; readonly name: string }[];
+  readonly further: ComponentProps<typeof FoundChoice>["further"];
   readonly environments: readonly string[];
   readonly onChange: (value: ScopeValue) => void;
 }) {
@@ -32,19 +35,15 @@ export function ScopeFields({
   return (
     <fieldset className={layout.set}>
       <legend>{texts.scope}</legend>
-      <Select
+      <FoundChoice
         label={texts.project}
         fault={faultOf("scope.app_id")}
+        none={texts.allProjects}
+        choices={projects}
+        further={further}
         value={value.appId}
-        onChange={({ target }) => onChange({ ...value, appId: target.value })}
-      >
-        <option value="">{texts.allProjects}</option>
-        {projects.map((project) => (
-          <option key={project.id} value={project.id}>
-            {project.name}
-          </option>
-        ))}
-      </Select>
+        onChange={(appId) => onChange({ ...value, appId })}
+      />
       <TextField
         label={texts.environment}
         fault={faultOf("scope.env")}

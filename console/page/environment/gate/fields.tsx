@@ -9,8 +9,9 @@ import {
 } from "../../../../gen/policyguard/control/v1/gate_pb.ts";
 import { LanguageService } from "../../../../gen/policyguard/control/v1/language_service_pb.ts";
 import { useDatasets } from "../../../data/dataset.ts";
-import { aNumber, type FaultOf, Select, TextField } from "../../../part/field.tsx";
+import { aNumber, type FaultOf, TextField } from "../../../part/field.tsx";
 import { Choice } from "../../../part/form/choice.tsx";
+import { FoundChoice } from "../../../part/form/found-choice.tsx";
 import layout from "../../../part/layout/layout.module.css";
 import { Failed } from "../../../part/state.tsx";
 import { en } from "../../../text/en.ts";
@@ -160,26 +161,22 @@ function ReplayFields({ form, onChange, faultOf }: FieldsProps) {
 
 function BenchmarkFields(fields: FieldsProps) {
   const { form, onChange, faultOf } = fields;
-  const { datasets } = useDatasets();
+  const { datasets, further } = useDatasets();
   const isKept = hasHidden(form.stored);
   return (
     <>
       <div className={layout.pair}>
-        <Select
+        <FoundChoice
           label={texts.dataset}
           fault={faultOf("benchmark.dataset_id")}
           hint={datasets?.length === 0 ? texts.noDataset : undefined}
           required
+          none=""
+          choices={datasets ?? []}
+          further={further}
           value={form.datasetId}
-          onChange={({ target }) => onChange({ datasetId: target.value })}
-        >
-          <option value="" />
-          {datasets?.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Select>
+          onChange={(datasetId) => onChange({ datasetId })}
+        />
         <TextField
           label={texts.datasetVersion}
           hint={texts.versionHint}

@@ -31,7 +31,7 @@ export function PlaygroundPage() {
   const { orgId, can } = useOrganization();
   const search = useSearch({ from });
   const navigate = useNavigate({ from });
-  const { projects, project, isLoaded, error, refetch } = useProjects(search.project);
+  const { projects, further, project, isLoaded, error, refetch } = useProjects(search.project);
   const query = useQuery(
     EnvironmentService.method.listEnvironments,
     { orgId, projectId: project?.id ?? "" },
@@ -61,6 +61,7 @@ export function PlaygroundPage() {
                 <search className={layout.filters}>
                   <ProjectSelect
                     projects={projects}
+                    further={further}
                     value={project.id}
                     onChange={(next) =>
                       navigate({ search: next === undefined ? {} : { project: next }, replace: true })

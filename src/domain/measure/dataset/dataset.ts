@@ -13,6 +13,7 @@ import type { Transaction } from "../../../store/core/transaction.ts";
 import { baselinesOfDataset } from "../../../store/measure/benchmark/benchmark-baseline.ts";
 import {
   countDatasets,
+  type DatasetFilter,
   type DatasetLicence,
   DatasetRow,
   type DatasetVersionRow,
@@ -71,11 +72,11 @@ export class Datasets {
   /** A page of the datasets that the caller reaches. */
   list(
     caller: Caller,
-    { projectId }: { readonly projectId?: string | undefined },
+    { projectId, query }: Pick<DatasetFilter, "projectId" | "query">,
     page: Page,
   ): Promise<[Dataset[], number]> {
     return this.#database.read(caller.orgId, async (tx) => {
-      const [rows, total] = await listDatasets(tx, { projectId, ...reachOf(caller) }, page);
+      const [rows, total] = await listDatasets(tx, { projectId, query, ...reachOf(caller) }, page);
       const digests = await newestDigests(tx, rows);
       return [rows.map((row) => ({ row, digest: digests.get(row.id) ?? null })), total];
     });

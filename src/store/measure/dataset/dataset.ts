@@ -4,6 +4,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Page } from "../../../kit/rpc/page.ts";
 import { runBound } from "../../core/bulk.ts";
+import { containsIn } from "../../core/substring.ts";
 import { tenantTable } from "../../core/tenant.ts";
 import type { Transaction } from "../../core/transaction.ts";
 
@@ -86,6 +87,8 @@ versionSchema.setClass(DatasetVersionRow);
 /** Which datasets a caller means. */
 export interface DatasetFilter {
   readonly projectId?: string | undefined;
+  /** Those with this in their name or description. */
+  readonly query?: string | undefined;
   /** The project of a ci token: it reaches that one's datasets, and those of no project. */
   readonly reachedProjectId?: string | undefined;
 }
@@ -116,10 +119,16 @@ export function listDatasets(tx: Transaction, filter: DatasetFilter, page: Page)
   );
 }
 
-function whereOf({ projectId, reachedProjectId }: DatasetFilter) {
+function whereOf({ projectId, query, reachedProjectId }: DatasetFilter) {
+  const reached = { $or: [{ projectId: reachedProjectId }, { projectId: null }] };
+  // Each is a choice between alternatives, and all of them have to hold.
+  const choices = [
+    ...(query === undefined ? [] : [containsIn(query, "name", "description")]),
+    ...(reachedProjectId === undefined ? [] : [reached]),
+  ];
   return {
     ...(projectId === undefined ? {} : { projectId }),
-    ...(reachedProjectId === undefined ? {} : { $or: [{ projectId: reachedProjectId }, { projectId: null }] }),
+    ...(choices.length === 0 ? {} : { $and: choices }),
   };
 }
 
