@@ -1,6 +1,6 @@
 // The keys that work on every page of an organization, and what they open.
 
-import { useNavigate } from "@tanstack/react-router";
+import { type AnyRouter, useNavigate, useRouter } from "@tanstack/react-router";
 import { lazy, type RefObject, Suspense, useLayoutEffect, useRef, useState } from "react";
 import { useOrganization } from "../data/organization.ts";
 import { Button } from "../part/button.tsx";
@@ -63,6 +63,7 @@ function useGlobalKeys(
   const go = useRef((_: string) => {});
   go.current = (to) => navigate({ to, params: { org: orgId }, search: narrowed(to, looked) });
   const open = useLatest(onOpen);
+  const router = useRouter();
   // Once, whatever the page comes to look at: the first key of two is not forgotten.
   useLayoutEffect(() => {
     let begunAt = Number.NEGATIVE_INFINITY;
@@ -90,13 +91,13 @@ function useGlobalKeys(
         event.stopImmediatePropagation();
         go.current(page.to);
       } else if (isPressed("sheet", event)) open.current("keys");
-      else if (isPressed("search", event)) focusSearch(event);
-      else if (isPressed("create", event)) pressCreate(event);
+      else if (isPressed("search", event)) onItsPage(router, event, focusSearch);
+      else if (isPressed("create", event)) onItsPage(router, event, pressCreate);
     };
     // Before the editor and the page, which have uses of their own for some of these keys.
     document.addEventListener("keydown", onKey, { capture: true });
     return () => document.removeEventListener("keydown", onKey, { capture: true });
-  }, [open, typedAhead]);
+  }, [open, typedAhead, router]);
 }
 
 /** The text with the key, if it writes one; no other part of the page takes it. */
@@ -107,6 +108,19 @@ function typeAhead(text: string, event: KeyboardEvent): string {
   event.preventDefault();
   event.stopImmediatePropagation();
   return written;
+}
+
+/** Acts on the page of the address: while that one loads, the former one is still shown, and is not what is meant. */
+function onItsPage(router: AnyRouter, event: KeyboardEvent, act: (event: KeyboardEvent) => void): void {
+  if (router.state.status === "idle") {
+    act(event);
+    return;
+  }
+  event.preventDefault();
+  const end = router.subscribe("onRendered", () => {
+    end();
+    if (document.querySelector("dialog[open]") === null) act(event);
+  });
 }
 
 function pressCreate(event: KeyboardEvent): void {

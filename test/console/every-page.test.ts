@@ -165,6 +165,17 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
       await page.keyboard.press("Enter");
     };
     const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+    // Pressed while the page of the keys before it loads, a key acts on that page.
+    const pressed = Promise.withResolvers<void>();
+    await page.route("**/assets/*.js", (route) => pressed.promise.then(() => route.continue()));
+    await Promise.all(["g", "d"].map((key) => page.keyboard.press(key)));
+    await page.waitForURL("**/datasets");
+    await page.keyboard.press("c");
+    pressed.resolve();
+    await page.getByRole("dialog", { name: "New dataset" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.goBack();
+    await page.getByRole("button", { name: "Publish…" }).first().waitFor();
     const publish = page.locator("main li", { hasText: "dev" }).locator("button", { hasText: "Publish…" });
     await page.keyboard.press("Control+k");
     // Once all is loaded, the palette looks at the page only when somebody types or chooses.
