@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import style from "./page.module.css";
 import { useTitle } from "./title.ts";
 
@@ -16,7 +16,8 @@ export function Page({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useTitle(title);
-  useEffect(() => {
+  // Before it is painted: whoever goes to a field of the page at once stays there.
+  useLayoutEffect(() => {
     // Whoever is at a choice of the frame, such as that of the project, goes on there.
     if (document.activeElement?.matches("header select, nav select")) return;
     heading.current?.focus({ preventScroll: true });
