@@ -14,14 +14,18 @@ takeFragment();
 keepPresses();
 
 // A tab that is older than the server misses a file of its build. Drafts survive the reload. A file that is missed
-// again right after it is told as a failure, so that nobody's tab reloads for ever.
+// again right after it is told as a failure, so that nobody's tab reloads for ever. While the server does not answer,
+// the browser would put its own page in place of this one and of what is typed there.
 const reloadKey = "policy-guard.reloaded-at";
 const reloadPauseMs = 60_000;
 addEventListener("vite:preloadError", () => {
   const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
   if (Date.now() - last < reloadPauseMs) return;
-  sessionStorage.setItem(reloadKey, String(Date.now()));
-  location.reload();
+  const reload = () => {
+    sessionStorage.setItem(reloadKey, String(Date.now()));
+    location.reload();
+  };
+  fetch("/", { method: "HEAD", cache: "no-store" }).then(reload, () => {});
 });
 
 const root = document.getElementById("root");

@@ -18,8 +18,13 @@ import { UnpaidBanner } from "./unpaid.tsx";
 import { UntoldFailures } from "./untold.tsx";
 
 const texts = en.nav;
-// The frame of every page loads what accounts and organizations need, and projects afterwards.
-const PlaceSwitch = lazy(async () => ({ default: (await import("./place-switch.tsx")).PlaceSwitch }));
+// The frame of every page loads what accounts and organizations need, and projects afterwards. It works without them.
+const PlaceSwitch = lazy(() =>
+  import("./place-switch.tsx").then(
+    (file) => ({ default: file.PlaceSwitch }),
+    () => ({ default: () => null }),
+  ),
+);
 
 /** The frame of every page: the bar at the top, the navigation at the side, the page. */
 export function Shell({ me, children }: { readonly me: GetMeResponse; readonly children: ReactNode }) {
