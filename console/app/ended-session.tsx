@@ -6,8 +6,8 @@ import { goOnAs, whenSignedInElsewhere } from "../data/session.ts";
 import { whenSessionChanges, whenSessionEnds } from "../data/transport.ts";
 import { Button } from "../part/button.tsx";
 import { Dialog, DialogActions } from "../part/dialog.tsx";
+import { forgetUnsaved, hasUnsaved } from "../part/form/unsaved.ts";
 import { Loading } from "../part/state.tsx";
-import { forgetUnsaved, hasUnsaved } from "../part/unsaved.ts";
 import { en } from "../text/en.ts";
 import { SessionDialog } from "./session-dialog.tsx";
 

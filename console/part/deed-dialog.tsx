@@ -6,10 +6,10 @@ import { Button } from "./button.tsx";
 import style from "./deed-dialog.module.css";
 import { Dialog, DialogActions } from "./dialog.tsx";
 import { type FaultOf, FormFaults, FormWait, TextField } from "./field.tsx";
+import { useUnsaved } from "./form/unsaved.ts";
 import { textsOf } from "./form.ts";
 import { useShown } from "./shown.ts";
 import { Failed } from "./state.tsx";
-import { useUnsaved } from "./unsaved.ts";
 
 /**
  * A dialog that does one thing. Its button names the deed; it closes when the deed is done, and says what was refused

@@ -2,7 +2,7 @@ import { type ComponentProps, createContext, type ReactNode, useContext, useId, 
 import { failureOf } from "../data/failure.ts";
 import { en } from "../text/en.ts";
 import style from "./field.module.css";
-import { useTyped } from "./typed.ts";
+import { useTyped } from "./form/typed.ts";
 
 /** What the server refused about a field of a form. */
 export type FaultOf = (field: string) => string | undefined;

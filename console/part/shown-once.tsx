@@ -3,8 +3,8 @@ import { en } from "../text/en.ts";
 import { useBusy } from "./busy.ts";
 import { Button } from "./button.tsx";
 import { Dialog, DialogActions } from "./dialog.tsx";
+import { useUnsavedWhile } from "./form/unsaved.ts";
 import style from "./shown-once.module.css";
-import { useUnsavedWhile } from "./unsaved.ts";
 
 /** A secret that is shown once: the dialog closes only when the person says that it is stored. */
 export function ShownOnce({
