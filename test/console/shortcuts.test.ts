@@ -31,6 +31,8 @@ const widgets = new Set([
   "part/menu.tsx",
   "part/tabs.tsx",
   "part/field.tsx",
+  "part/form/found-choice.tsx",
+  "part/judgement/marked-text.tsx",
   "app/palette.tsx",
   "page/trace/add-filter.tsx",
 ]);
