@@ -11,11 +11,11 @@ import { Ingest } from "../../src/domain/fleet/ingest.ts";
 import { Annotations } from "../../src/domain/measure/annotation/annotation.ts";
 import { ReplayRun } from "../../src/domain/replay/replay-run.ts";
 import { RunWorker } from "../../src/domain/run/run-worker.ts";
-import { systemClock } from "../../src/kit/process/clock.ts";
 import { newId } from "../../src/kit/process/id.ts";
 import { type Database, openDatabase } from "../../src/store/connection/database.ts";
 import { startTestControlPlane, type TestControlPlane } from "../harness/process/control-plane.ts";
 import { testSealer } from "../harness/sealer.ts";
+import { stillClock } from "../harness/still-clock.ts";
 import { createWorld, type World } from "../harness/vector/world.ts";
 import { batchOf, evaluation } from "../src/domain/telemetry/evaluation.ts";
 import { newFolder, policyGuard, removeFolders } from "./run.ts";
@@ -68,7 +68,7 @@ function replay(...args: string[]) {
 /** Does the work of a worker on the replay that waits. */
 async function work(): Promise<void> {
   const kinds = { replay: new ReplayRun({ database: workerDatabase, sealer: testSealer, analysis: ownAnalysis() }) };
-  const worker = new RunWorker(workerDatabase, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
+  const worker = new RunWorker(workerDatabase, { kinds, clock: stillClock, log: pino({ level: "silent" }) });
   const waiting = await plane.database.read(world.orgId, (tx) =>
     tx.sql<{ id: string }>("select id from run where state = 'queued' order by created_at"),
   );

@@ -17,6 +17,7 @@ import { eventually } from "./eventually.ts";
 import { createMovedClock } from "./moved-clock.ts";
 import { startTestControlPlane } from "./process/control-plane.ts";
 import { testSealer } from "./sealer.ts";
+import { stillClock } from "./still-clock.ts";
 import { createWorld, type World } from "./vector/world.ts";
 
 /** Starts them. The clock stands until a test moves it. */
@@ -29,7 +30,7 @@ export async function startGateWorld() {
     benchmark: new BenchmarkRun({ database, seals: sampleSeals(testSealer), analysis }),
     replay: new ReplayRun({ database, sealer: testSealer, analysis }),
   };
-  const worker = new RunWorker(database, { kinds, clock, log: pino({ level: "silent" }) });
+  const worker = new RunWorker(database, { kinds, clock: stillClock, log: pino({ level: "silent" }) });
   const keeper = keeperOf(database, { clock, analysis });
   return {
     ...{ plane, clock, database },

@@ -33,6 +33,7 @@ import { createMemoryMeter } from "../../harness/memory-meter.ts";
 import { createMovedClock } from "../../harness/moved-clock.ts";
 import { startTestControlPlane, type TestControlPlane } from "../../harness/process/control-plane.ts";
 import { testSealer } from "../../harness/sealer.ts";
+import { stillClock } from "../../harness/still-clock.ts";
 import { setPlan } from "../../harness/vector/plan.ts";
 import { createWorld, type World } from "../../harness/vector/world.ts";
 
@@ -310,7 +311,7 @@ describe("an import", () => {
       headers: { "content-type": "application/json" },
     });
     const kinds = { erasure: new ErasureRun(testSealer, eraseSamplesAbout) };
-    const worker = new RunWorker(workers, { kinds, clock, log: pino({ level: "silent" }) });
+    const worker = new RunWorker(workers, { kinds, clock: stillClock, log: pino({ level: "silent" }) });
     await worker.work({ org_id: world.orgId, run_id: String(erasure.id) });
     expect((await textsOf(id)).length).toBe(3);
     const late = await send(await newDataset(), csv.text, "text/csv");
@@ -487,7 +488,7 @@ describe("an import by an address", () => {
     };
     const outbound = createOutbound({ guard: createNetworkGuard({ allowNetworks, dnsServers: [] }) });
     const kinds = { dataset_import: new ImportRun(parts, outbound) };
-    const worker = new RunWorker(workers, { kinds, clock, log: pino({ level: "silent" }) });
+    const worker = new RunWorker(workers, { kinds, clock: stillClock, log: pino({ level: "silent" }) });
     try {
       await worker.work({ org_id: world.orgId, run_id: String(importId) });
     } finally {
@@ -621,7 +622,7 @@ describe("a large dataset that ships", () => {
     };
     const outbound = createOutbound({ guard: createNetworkGuard({ allowNetworks: [], dnsServers: [] }) });
     const kinds = { dataset_import: new ImportRun(parts, outbound) };
-    const worker = new RunWorker(workers, { kinds, clock, log: pino({ level: "silent" }) });
+    const worker = new RunWorker(workers, { kinds, clock: stillClock, log: pino({ level: "silent" }) });
     await worker.work({ org_id: world.orgId, run_id: String(list[0]?.id) });
     await outbound.close();
     expect(await datasetOf(id)).toMatchObject({ state: "ready", version: 1, sample_count: 297, training_overlap: 0 });

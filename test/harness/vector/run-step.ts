@@ -15,6 +15,7 @@ import { beginEpoch } from "../../../src/domain/telemetry/evidence-epoch.ts";
 import { newId } from "../../../src/kit/process/id.ts";
 import { openDatabase } from "../../../src/store/connection/database.ts";
 import { testSealer } from "../sealer.ts";
+import { stillClock } from "../still-clock.ts";
 import type { SceneStep } from "./scene-step.ts";
 
 /** Steps about runs; see scene.ts. */
@@ -29,7 +30,7 @@ export const runSteps: Readonly<Record<string, SceneStep>> = {
         calibration: new CalibrationRun({ database, seals: sampleSeals(testSealer), analysis }),
         replay: new ReplayRun({ database, sealer: testSealer, analysis }),
       };
-      await new RunWorker(database, { kinds, clock, log: pino({ level: "silent" }) }).work({
+      await new RunWorker(database, { kinds, clock: stillClock, log: pino({ level: "silent" }) }).work({
         org_id: orgId,
         run_id: String(run_id),
       });

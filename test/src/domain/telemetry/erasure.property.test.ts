@@ -25,7 +25,6 @@ import { RunWorker } from "../../../../src/domain/run/run-worker.ts";
 import { Erasures, type SubjectInput } from "../../../../src/domain/telemetry/erasure.ts";
 import { ErasureRun } from "../../../../src/domain/telemetry/erasure-run.ts";
 import { Traces } from "../../../../src/domain/telemetry/trace.ts";
-import { systemClock } from "../../../../src/kit/process/clock.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { WebhookRow } from "../../../../src/store/webhook/webhook.ts";
 import { sharedAnalysis } from "../../../harness/analysis.ts";
@@ -33,6 +32,7 @@ import { createTestDatabase, type TestDatabase } from "../../../harness/database
 import { dumpOf, formsOf } from "../../../harness/dump.ts";
 import { generator } from "../../../harness/generator.ts";
 import { testSealer } from "../../../harness/sealer.ts";
+import { stillClock } from "../../../harness/still-clock.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 import { batchOf, blockedEvaluation, evaluation } from "./evaluation.ts";
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
   exports = new AnnotationExports({ database, sealer: testSealer, ...parts });
   samples = new Samples(database, parts);
   const kinds = { erasure: new ErasureRun(testSealer, eraseSamplesAbout) };
-  worker = new RunWorker(workerDatabase, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
+  worker = new RunWorker(workerDatabase, { kinds, clock: stillClock, log: pino({ level: "silent" }) });
 });
 
 afterAll(async () => {

@@ -42,6 +42,7 @@ import { sharedAnalysis } from "../../../harness/analysis.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
 import { dumpOf, formsOf } from "../../../harness/dump.ts";
 import { testSealer } from "../../../harness/sealer.ts";
+import { stillClock } from "../../../harness/still-clock.ts";
 import { createWorld, type World } from "../../../harness/vector/world.ts";
 import { batchOf, blockedEvaluation, evaluation } from "./evaluation.ts";
 
@@ -64,7 +65,7 @@ describe("an erasure", () => {
     traces = new Traces({ database, sealer: testSealer, analysis: sharedAnalysis() });
     erasures = new Erasures(database, testSealer);
     const kinds = { erasure: new ErasureRun(testSealer, eraseSamplesAbout) };
-    worker = new RunWorker(workerDatabase, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
+    worker = new RunWorker(workerDatabase, { kinds, clock: stillClock, log: pino({ level: "silent" }) });
   });
 
   afterAll(async () => {

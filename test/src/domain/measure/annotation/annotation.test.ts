@@ -20,6 +20,7 @@ import { sharedAnalysis } from "../../../../harness/analysis.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../harness/database.ts";
 import { dumpOf } from "../../../../harness/dump.ts";
 import { testSealer } from "../../../../harness/sealer.ts";
+import { stillClock } from "../../../../harness/still-clock.ts";
 import { createWorld, type World } from "../../../../harness/vector/world.ts";
 import { batchOf, blockedEvaluation } from "../../telemetry/evaluation.ts";
 
@@ -182,6 +183,6 @@ describe("annotations", () => {
 
   const worker = () => {
     const kinds = { erasure: new ErasureRun(testSealer, eraseSamplesAbout) };
-    return new RunWorker(workerDatabase, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
+    return new RunWorker(workerDatabase, { kinds, clock: stillClock, log: pino({ level: "silent" }) });
   };
 });

@@ -18,6 +18,7 @@ import { countFactBytes } from "../../../../../src/store/measure/benchmark/bench
 import { sharedAnalysis } from "../../../../harness/analysis.ts";
 import { addDataset, callsOf, startGateWorld } from "../../../../harness/gate-world.ts";
 import { testSealer } from "../../../../harness/sealer.ts";
+import { stillClock } from "../../../../harness/still-clock.ts";
 import { adminCaller } from "../../../../harness/vector/world.ts";
 
 /** Of ten samples; two predictions with twenty long spans each exceed it. */
@@ -59,7 +60,7 @@ async function withSamples(limit: number) {
   const work = async (runId: string, most: number, by: Analysis = analysis) => {
     const parts = { database: scene.database, seals, analysis: by, maxFactBytes: most };
     const kinds = { benchmark: new BenchmarkRun(parts) };
-    const worker = new RunWorker(scene.database, { kinds, clock: scene.clock, log: pino({ level: "silent" }) });
+    const worker = new RunWorker(scene.database, { kinds, clock: stillClock, log: pino({ level: "silent" }) });
     await worker.work({ org_id: world.orgId, run_id: runId });
     return (await benchmarks.get(caller, runId)).run;
   };
