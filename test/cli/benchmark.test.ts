@@ -10,10 +10,10 @@ import { CalibrationRun } from "../../src/domain/measure/calibration/calibration
 import { sampleSeals } from "../../src/domain/measure/dataset/dataset-sample.ts";
 import { RunRetention } from "../../src/domain/run/run-retention.ts";
 import { RunWorker } from "../../src/domain/run/run-worker.ts";
-import { systemClock } from "../../src/kit/process/clock.ts";
 import { type Database, openDatabase } from "../../src/store/connection/database.ts";
 import { startTestControlPlane, type TestControlPlane } from "../harness/process/control-plane.ts";
 import { testSealer } from "../harness/sealer.ts";
+import { stillClock } from "../harness/still-clock.ts";
 import { createWorld, type World } from "../harness/vector/world.ts";
 import { newFolder, policyGuard, removeFolders } from "./run.ts";
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
       ...{ database: workerDatabase, seals: sampleSeals(testSealer), analysis: ownAnalysis() },
     }),
   };
-  worker = new RunWorker(workerDatabase, { kinds, clock: systemClock, log: pino({ level: "silent" }) });
+  worker = new RunWorker(workerDatabase, { kinds, clock: stillClock, log: pino({ level: "silent" }) });
   const dataset = await call("POST", "/datasets", { name: "prompts" });
   const attack = { labels: ["attack"], language: "en" };
   const samples = [

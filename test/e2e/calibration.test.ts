@@ -23,6 +23,7 @@ import { eventually } from "../harness/eventually.ts";
 import { makeCheckout, patternOf, playCommands, stepsOf } from "../harness/played-page.ts";
 import { type Installation, startInstallation } from "../harness/process/installation.ts";
 import type { TestRuntime } from "../harness/process/runtime.ts";
+import { stillClock } from "../harness/still-clock.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const policy = `apiVersion: policyguard/v1
@@ -82,7 +83,7 @@ async function workUntil(ended: Promise<unknown>, kinds: { readonly calibration:
   const statFold = new StatFold(database);
   const parts = { statFold, readPlanUsage: planUsagePercent, mailer: undefined, log };
   const alerts = new AlertEvaluation(database, parts);
-  const worker = new RunWorker(database, { kinds, clock: systemClock, log });
+  const worker = new RunWorker(database, { kinds, clock: stillClock, log });
   let isOver = false;
   const mark = () => {
     isOver = true;

@@ -25,12 +25,12 @@ import { addRun } from "../../../../../src/domain/run/run.ts";
 import { RunWorker } from "../../../../../src/domain/run/run-worker.ts";
 import { Erasures } from "../../../../../src/domain/telemetry/erasure.ts";
 import { ErasureRun } from "../../../../../src/domain/telemetry/erasure-run.ts";
-import { systemClock } from "../../../../../src/kit/process/clock.ts";
 import { type Database, openDatabase } from "../../../../../src/store/connection/database.ts";
 import { addBenchmarkResults, readFacts } from "../../../../../src/store/measure/benchmark/benchmark-result.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../harness/database.ts";
 import { dumpOf } from "../../../../harness/dump.ts";
 import { testSealer } from "../../../../harness/sealer.ts";
+import { stillClock } from "../../../../harness/still-clock.ts";
 import { createWorld, type World } from "../../../../harness/vector/world.ts";
 import { batchOf, blockedEvaluation, type Change, evaluation } from "../../telemetry/evaluation.ts";
 
@@ -93,7 +93,7 @@ describe("an export of annotations", () => {
   const worker = () =>
     new RunWorker(workerDatabase, {
       kinds: { erasure: new ErasureRun(testSealer, eraseSamplesAbout) },
-      clock: systemClock,
+      clock: stillClock,
       log: pino({ level: "silent" }),
     });
 
