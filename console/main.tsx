@@ -9,6 +9,7 @@ import { Providers } from "./app/providers.tsx";
 import { router } from "./app/router.tsx";
 import "./part/appearance.ts";
 import { takeFragment } from "./data/fragment.ts";
+import { isServerAway } from "./data/transport.ts";
 
 takeFragment();
 keepPresses();
@@ -20,12 +21,9 @@ const reloadKey = "policy-guard.reloaded-at";
 const reloadPauseMs = 60_000;
 addEventListener("vite:preloadError", () => {
   const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
-  if (Date.now() - last < reloadPauseMs) return;
-  const reload = () => {
-    sessionStorage.setItem(reloadKey, String(Date.now()));
-    location.reload();
-  };
-  fetch("/", { method: "HEAD", cache: "no-store" }).then(reload, () => {});
+  if (isServerAway() || Date.now() - last < reloadPauseMs) return;
+  sessionStorage.setItem(reloadKey, String(Date.now()));
+  location.reload();
 });
 
 const root = document.getElementById("root");

@@ -44,12 +44,22 @@ export function whenUnpaid(listener: (() => void) | undefined): void {
   onUnpaid = listener;
 }
 
+let isAway = false;
+
+/** Whether the newest call found no server. */
+export function isServerAway(): boolean {
+  return isAway;
+}
+
 const ofThisPage: Interceptor = (next) => async (req) => {
   const calledFor = sessionId;
   req.header.set(header, calledFor);
   try {
-    return await next(req);
+    const answer = await next(req);
+    isAway = false;
+    return answer;
   } catch (error) {
+    isAway = failureOf(error).kind === "unreachable";
     if (calledFor !== unknown) note(error);
     throw error;
   }
