@@ -31,14 +31,20 @@ export function complete(language: Language, context: CompletionContext): Comple
   const schemas = schemasOf(language, state, pos, path);
   // An entry of a list may be a value, or begin with a key.
   const isEntry = kind === "key" && path.at(-1) === "[]";
+  const line = state.doc.lineAt(pos);
+  // A key that is there already is exchanged up to its colon, which it keeps.
+  const rest = kind === "key" ? /^([\w.-]*["']?)\s*:(?!\S)/.exec(line.text.slice(pos - line.from))?.[1] : undefined;
   const options = [
-    ...(kind === "key" ? [...schemas.flatMap(keysOf), ...snippetsAt(path, state.doc.lineAt(pos).text)] : []),
+    ...(kind === "key" ? [...schemas.flatMap(keysOf), ...snippetsAt(path, line.text)] : []),
     ...(kind === "value" || isEntry ? schemas.flatMap(valuesOf) : []),
     ...namesAt(language.catalog, state, pos, place),
   ];
   // The first of a name says most.
   const unique = [...new Map(options.toReversed().map((option) => [option.label, option])).values()];
-  return unique.length === 0 ? null : { from: place.from, options: unique, validFor: /^[\w.:@/*-]*$/ };
+  if (unique.length === 0) return null;
+  const shown = { from: place.from, validFor: /^[\w.:@/*-]*$/ };
+  if (rest === undefined) return { ...shown, options: unique };
+  return { ...shown, to: pos + rest.length, options: unique.map(({ apply: _, ...option }) => option) };
 }
 
 /** What the position is about, and where that stands. */

@@ -51,6 +51,7 @@ export const alertTexts = {
   told: "Told",
   webhooks: "Webhooks for alert.triggered",
   mailTo: (person: string) => `Mail to ${person}`,
+  mailToGone: "Mail to somebody who has left",
   members: (n: number) => counted(n, "member by mail", "members by mail"),
   nobody: "nobody",
   severities: { info: "info", warning: "warning", critical: "critical" } as Readonly<Record<string, string>>,

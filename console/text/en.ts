@@ -288,6 +288,7 @@ export const en = {
     openTest: "Open in the playground",
     openTestOf: (name: string) => `Open ${name} in the playground`,
     review: "Review the change",
+    testsRefuse: (names: readonly string[]) => `Saving is refused while tests of the policy fail: ${names.join(", ")}.`,
     message: "What changes, and why",
     noMeaning: "The text has problems, so what it would change cannot be said.",
     strictness: {

@@ -16,6 +16,7 @@ export const datasetTexts = {
   entry: "Dataset",
   accept: (licence: string) => `I accept the licence ${licence}`,
   confirmInstall: "Install",
+  notListed: "The catalog has not loaded. Nothing was installed; try again in a moment.",
   notes: "To know",
   trainedWarning: "The built-in models were trained on it, so they look better on it than they are.",
   name: "Name",

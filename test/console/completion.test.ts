@@ -43,12 +43,28 @@ function offered(text: string, { explicit = true } = {}): readonly string[] {
   return found?.options.map(({ label }) => label).filter((label) => label.startsWith(word)) ?? [];
 }
 
+/** The text after the suggestion was taken. */
+function taken(text: string, label: string): string {
+  const { state, pos } = at(text);
+  const found = complete(language, new CompletionContext(state, pos, true));
+  const option = found?.options.find((each) => each.label === label);
+  if (found == null || option === undefined) throw new Error(`${label} is not offered`);
+  const insert = typeof option.apply === "string" ? option.apply : option.label;
+  return state.update({ changes: { from: found.from, to: found.to ?? pos, insert } }).state.doc.toString();
+}
+
 function told(text: string): string | undefined {
   const { state, pos } = at(text);
   return describeAt(language, state, pos)?.text;
 }
 
 const rule = "rules:\n  - id: attack\n    stages: [input]\n";
+
+test("a key takes its colon along, and one that has a colon keeps it", () => {
+  expect(taken(`${rule}    de¦`, "detect")).toBe(`${rule}    detect: `);
+  expect(taken(`${rule}    de¦tekt: injection`, "detect")).toBe(`${rule}    detect: injection`);
+  expect(taken(`${rule}    detect¦: injection`, "detect")).toBe(`${rule}    detect: injection`);
+});
 
 describe("a suggestion in place of what is wrong", () => {
   const problem = (line: number, column: number, text: string) => ({

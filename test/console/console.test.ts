@@ -174,6 +174,12 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
   test("what is typed and not saved is compared with a stored version", async () => {
     const page = await openAs("editor", at("/"));
     await createPolicy(page, "drafted");
+    const stopped = "  - {name: a greeting is stopped, stage: input, text: Hello, expect: {outcome: BLOCK}}\n";
+    await writeInto(page, `${policyOf("drafted")}tests:\n${stopped}`);
+    await page.getByRole("button", { name: "Save…" }).click();
+    await page.getByRole("dialog").getByText("while tests of the policy fail: a greeting is stopped.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await writeInto(page, policyOf("drafted", "FLAG"));
     await page.getByText(/v1 · unsaved/).waitFor();
     await page.getByRole("link", { name: "Versions" }).click();

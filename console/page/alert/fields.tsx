@@ -8,7 +8,7 @@ import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { stageName, stages } from "../../data/stage.ts";
-import { type FaultOf, Select, TextField } from "../../part/field.tsx";
+import { aNumber, type FaultOf, Select, TextField } from "../../part/field.tsx";
 import { Choice } from "../../part/form/choice.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { ProjectSelect } from "../../part/project-select.tsx";
@@ -121,10 +121,10 @@ export function TimingFields({ form, onChange, faultOf }: FieldsProps) {
   return (
     <Group title={texts.timing}>
       <div className={layout.pair}>
-        <Typed name="forMinutes" label={texts.forMinutes} {...rest} />
-        <Typed name="keepFiringMinutes" label={texts.keepFiring} {...rest} />
+        <Typed name="forMinutes" label={texts.forMinutes} required {...rest} />
+        <Typed name="keepFiringMinutes" label={texts.keepFiring} required {...rest} />
         <Typed name="recoveryThreshold" label={texts.recovery} hint={texts.recoveryHint} {...rest} />
-        <Typed name="minSamples" label={texts.minSamples} {...rest} />
+        <Typed name="minSamples" label={texts.minSamples} required {...rest} />
         <Typed name="renotifyMinutes" label={texts.renotify} hint={texts.renotifyHint} {...rest} />
         <Choice
           label={texts.noData}
@@ -143,6 +143,11 @@ export function NotifyFields({ form, onChange }: FieldsProps) {
   const { orgId } = useOrganization();
   const { data } = useQuery(TeamService.method.listMembers, { orgId, limit: maxMembers });
   const members = data?.members.filter(({ state }) => state === MemberState.ACTIVE) ?? [];
+  // Whoever left can be taken off: a rule that names them is not saved.
+  const gone =
+    data !== undefined && data.total <= maxMembers
+      ? form.memberIds.filter((id) => !members.some((member) => member.id === id))
+      : [];
   const toggle = (id: string, isChosen: boolean) =>
     onChange({ memberIds: isChosen ? [...form.memberIds, id] : form.memberIds.filter((each) => each !== id) });
   return (
@@ -164,6 +169,12 @@ export function NotifyFields({ form, onChange }: FieldsProps) {
           />
           {texts.webhooks}
         </label>
+        {gone.map((id) => (
+          <label key={id} className={layout.check}>
+            <input type="checkbox" checked onChange={() => toggle(id, false)} />
+            {texts.mailToGone}
+          </label>
+        ))}
         {members.map(({ id, name, email }) => (
           <label key={id} className={layout.check}>
             <input
@@ -207,6 +218,7 @@ function Typed({
   return (
     <TextField
       {...field}
+      {...(field.inputMode === "decimal" ? aNumber : {})}
       autoComplete="off"
       value={form[name]}
       fault={faultOf(wireName) ?? faultOf(`filter.${wireName}`)}

@@ -2,7 +2,6 @@ import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo } from "react";
 import {
   AnalyticsBucket,
   AnalyticsBucketSchema,
@@ -12,6 +11,7 @@ import {
 import { type GetTraceAnalyticsResponse, TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { useAnyTrace } from "../../data/any-trace.ts";
 import { useEnvironments } from "../../data/environment.ts";
+import { useMinute } from "../../data/minute.ts";
 import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
@@ -42,7 +42,7 @@ export function AnalyticsPage() {
   const search = useSearch({ from: "/o/$org/analytics" });
   const navigate = useNavigate({ from: "/o/$org/analytics" });
   const { range = defaultRange, bucket, project, environment, agent } = search;
-  const since = useMemo(() => timestampFromDate(new Date(Date.now() - ranges[range] * 3_600_000)), [range]);
+  const since = timestampFromDate(new Date(useMinute() - ranges[range] * 3_600_000));
   const { data, error, refetch } = useQuery(
     TraceService.method.getTraceAnalytics,
     {

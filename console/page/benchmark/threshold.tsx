@@ -50,8 +50,12 @@ export function Threshold({ sweep }: { readonly sweep: readonly BenchmarkSweepPo
               <dd className={layout.figure}>{count(point.fp)}</dd>
             </div>
           </dl>
-          <p className={layout.small}>{texts.thresholdLine}</p>
-          <CopyText label={texts.thresholdLine} text={`threshold: ${wanted}`} />
+          {wanted >= 0 && wanted <= 1 && (
+            <>
+              <p className={layout.small}>{texts.thresholdLine}</p>
+              <CopyText label={texts.thresholdLine} text={`threshold: ${wanted}`} />
+            </>
+          )}
         </>
       )}
     </Panel>

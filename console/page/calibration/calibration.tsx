@@ -91,7 +91,8 @@ function Proposal({ calibration }: { readonly calibration: Calibration }) {
   const open = async () => {
     if (document === undefined || stored === undefined) return;
     const text = `${JSON.stringify(toJson(ValueSchema, document), null, 2)}\n`;
-    keepDraft(draftKey(accountId, orgId, policyId), { text, version: stored.version });
+    // The text is that of the version that was measured: what was saved since is a conflict to be told.
+    keepDraft(draftKey(accountId, orgId, policyId), { text, version: calibration.policyVersion });
     await navigate({ to: "/o/$org/policies/$policy", params: { org: orgId, policy: policyId } });
   };
   return (

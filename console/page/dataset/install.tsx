@@ -32,7 +32,7 @@ export function InstallDialog({ onClose }: { readonly onClose: () => void }) {
       deed={texts.confirmInstall}
       onClose={onClose}
       onDo={async (text) => {
-        if (entry === undefined) return;
+        if (entry === undefined) throw query.error ?? new Error(texts.notListed);
         const { dataset } = await perform(method.installDataset, {
           orgId,
           catalogId: entry.id,

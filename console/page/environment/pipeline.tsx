@@ -24,6 +24,7 @@ import { type Deed, DeedDialog } from "./deed.tsx";
 import style from "./environment.module.css";
 import { Overrides } from "./overrides.tsx";
 import type { Place } from "./place.ts";
+import { maxRuntimes } from "./reach.tsx";
 import { isActive, sourceText, stateName } from "./state.ts";
 
 const texts = en.environments;
@@ -306,14 +307,19 @@ function Fleet({ place, active }: { readonly place: Place; readonly active: numb
   const { can } = useOrganization();
   const mayList = can(RuntimeInstanceService.method.listRuntimeInstances);
   const options = { enabled: mayList, refetchInterval: fleetMs };
-  const { data } = useQuery(RuntimeInstanceService.method.listRuntimeInstances, place, options);
+  const { data } = useQuery(
+    RuntimeInstanceService.method.listRuntimeInstances,
+    { ...place, limit: maxRuntimes },
+    options,
+  );
   if (data === undefined) return null;
   const connected = data.runtimes.filter((runtime) => runtime.connected);
   const reached = connected.filter(({ bundleVersion }) => bundleVersion === active).length;
   const isSaid = connected.length > 0 && active !== undefined;
   return (
     <p className={style.dim}>
-      {isSaid ? en.bundle.reached(reached, connected.length) : texts.runtimes(connected.length)}
+      {isSaid ? en.bundle.reached(reached, connected.length) : texts.runtimes(connected.length)}{" "}
+      {data.total > maxRuntimes && en.bundle.newestRuntimes(maxRuntimes, data.total)}
     </p>
   );
 }

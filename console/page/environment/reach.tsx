@@ -9,7 +9,8 @@ import type { Place } from "./place.ts";
 
 const texts = en.bundle;
 const newMs = 5_000;
-const maxRuntimes = 200;
+/** Runtimes that are looked at, of those that the environment has. */
+export const maxRuntimes = 200;
 
 /**
  * The runtimes that get what is activated: how many enforce this version by now, and which refused it; of very many,

@@ -86,9 +86,13 @@ function Steps({ orgId, onHide }: { readonly orgId: string; readonly onHide: () 
       </header>
       <ol>
         <Step isDone={(policies.data?.total ?? 0) > 0} hint={texts.steps.policyHint}>
-          <Link to="/o/$org/policies/new" params={params}>
-            {texts.steps.policy}
-          </Link>{" "}
+          {can(PolicyService.method.createPolicy) ? (
+            <Link to="/o/$org/policies/new" params={params}>
+              {texts.steps.policy}
+            </Link>
+          ) : (
+            texts.steps.policy
+          )}{" "}
           {texts.steps.or}{" "}
           <Link to="/o/$org/packs" params={params}>
             {texts.steps.pack}

@@ -1,11 +1,12 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { OrganizationService } from "../../../gen/policyguard/control/v1/organization_service_pb.ts";
 import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { useMinute } from "../../data/minute.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { type OutcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
@@ -42,11 +43,11 @@ export function HomePage() {
 
 function LastDay() {
   const { orgId } = useOrganization();
-  const [since] = useState(() => timestampFromDate(new Date(Date.now() - dayMs)));
+  const since = timestampFromDate(new Date(useMinute() - dayMs));
   const { data, error, refetch } = useQuery(
     TraceService.method.getTraceAnalytics,
     { orgId, since },
-    { refetchInterval: newMs },
+    { placeholderData: keepPreviousData, refetchInterval: newMs },
   );
   return (
     <Card title={texts.last24}>

@@ -1,4 +1,5 @@
 import { createClient } from "@connectrpc/connect";
+import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import type { Policy } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
@@ -76,6 +77,7 @@ export function SaveDialog({
   return (
     <Dialog title={texts.review} isWide onClose={onClose}>
       <DraftMeaning policyId={policyId} version={base.version} text={text} isSaving={isBusy} />
+      <FailingTests text={text} />
       <DiffView before={base.text} after={text} label={texts.review} />
       <TextField
         label={texts.message}
@@ -94,4 +96,13 @@ export function SaveDialog({
       </DialogActions>
     </Dialog>
   );
+}
+
+/** The tests for which saving would be refused. */
+function FailingTests({ text }: { readonly text: string }) {
+  const { orgId } = useOrganization();
+  const { data } = useQuery(PolicyService.method.validatePolicy, { orgId, document: documentOf(text) });
+  const failing = data?.tests.filter(({ passed }) => !passed) ?? [];
+  if (failing.length === 0) return null;
+  return <p role="alert">{texts.testsRefuse(failing.map(({ name }) => name))}</p>;
 }

@@ -76,6 +76,11 @@ function Editing({ stored }: { readonly stored: OutputSchema }) {
     if (typed === undefined) editor?.setText(textOf(schema));
     setTheirs(undefined);
   };
+  /** Goes on from the version that the switch made of the one that the edit began from. */
+  const follow = (was: number, version: number) => {
+    if (base.version === was) setBase({ ...base, version });
+    if (base.version === was && isChanged) keepDraft(key, { text, version });
+  };
   const save = (expectedVersion: number) =>
     run(async () => {
       if (parsed.problem !== undefined) return;
@@ -94,7 +99,7 @@ function Editing({ stored }: { readonly stored: OutputSchema }) {
         mayWrite && (
           <>
             {isChanged && <Button onClick={() => editor?.setText(base.text)}>{en.edit.discard}</Button>}
-            <Switch stored={stored} />
+            <Switch stored={stored} onSwitched={follow} />
             <Save isOff={isBusy || !isChanged} problem={parsed.problem} onSave={() => save(base.version)} />
           </>
         )
@@ -105,9 +110,8 @@ function Editing({ stored }: { readonly stored: OutputSchema }) {
         <div>
           <div className={style.editor}>
             <CodeEditor
+              {...{ initialText, problems }}
               label={texts.document}
-              initialText={initialText}
-              problems={problems}
               isReadOnly={!mayWrite}
               keys={{ save: () => mayWrite && isChanged && save(base.version) }}
               onChange={change}
@@ -120,13 +124,12 @@ function Editing({ stored }: { readonly stored: OutputSchema }) {
       </div>
       {theirs !== undefined && (
         <ConflictDialog
+          {...{ isBusy, error }}
           title={en.policy.conflict}
           text={en.policy.conflictText(theirs.version, base.version)}
           theirs={textOf(theirs)}
           mine={text}
           keep={en.policy.keepMine(theirs.version)}
-          isBusy={isBusy}
-          error={error}
           onTake={() => settle(theirs)}
           onKeep={() => save(theirs.version)}
           onClose={() => setTheirs(undefined)}
@@ -212,7 +215,14 @@ function About({ stored: { description, enabled, createdAt, updatedAt } }: { rea
 }
 
 /** Puts the saved schema into the bundles of the future, or leaves it out of them. */
-function Switch({ stored: { id: schemaId, orgId, schema, version, enabled } }: { readonly stored: OutputSchema }) {
+function Switch({
+  stored: { id: schemaId, orgId, schema, version, enabled },
+  onSwitched,
+}: {
+  readonly stored: OutputSchema;
+  /** Told the version that was switched and the one that came of it. */
+  readonly onSwitched: (was: number, is: number) => void;
+}) {
   const { run, isBusy, error } = useBusy();
   const change = { orgId, schemaId, schema: schema ?? {}, enabled: !enabled, expectedVersion: version };
   return (
@@ -222,7 +232,8 @@ function Switch({ stored: { id: schemaId, orgId, schema, version, enabled } }: {
         disabled={isBusy}
         onClick={() =>
           run(async () => {
-            await perform(method.updateOutputSchema, change);
+            const answer = await perform(method.updateOutputSchema, change);
+            if (answer.schema !== undefined) onSwitched(version, answer.schema.version);
           })
         }
       >

@@ -99,7 +99,7 @@ export function TracesPage() {
       note={data && texts.shown(data.total, data.totalIsExact)}
       actions={
         <>
-          <Fresh search={search} since={until} onShow={() => change({})} />
+          {search.until === undefined && <Fresh search={search} since={until} onShow={() => change({})} />}
           <Deeds search={search} readAt={until} />
         </>
       }

@@ -4,6 +4,8 @@ import type { Gate, GateSet } from "../../../../gen/policyguard/control/v1/gate_
 import { GateEnforcement } from "../../../../gen/policyguard/control/v1/gate_pb.ts";
 import { GateService } from "../../../../gen/policyguard/control/v1/gate_service_pb.ts";
 import { useDatasets } from "../../../data/dataset.ts";
+import { failureOf } from "../../../data/failure.ts";
+import { invalidate } from "../../../data/invalidation.ts";
 import { useOrganization } from "../../../data/organization.ts";
 import { perform } from "../../../data/perform.ts";
 import { Ago } from "../../../part/ago.tsx";
@@ -124,11 +126,14 @@ function Gates({
           isGrave
           onClose={close}
           onDo={async () => {
-            await perform(method.setGates, {
-              ...place,
-              gates: gateSet.gates.filter(({ id }) => id !== open.gate.id),
-              expectedVersion: gateSet.version,
-            });
+            const gates = gateSet.gates.filter(({ id }) => id !== open.gate.id);
+            try {
+              await perform(method.setGates, { ...place, gates, expectedVersion: gateSet.version });
+            } catch (error) {
+              // The next press goes by what somebody else made of them.
+              if (failureOf(error).kind === "version_conflict") await invalidate(method.setGates);
+              throw error;
+            }
           }}
         />
       )}
