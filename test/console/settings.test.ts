@@ -204,9 +204,15 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByLabel("Measured over the last").selectOption("60");
     await page.getByLabel("Threshold").fill("a lot");
     await page.getByRole("button", { name: "Create the rule" }).click();
-    await page.getByRole("alert").first().waitFor();
-    await page.getByLabel("Threshold").fill("0.2");
+    const threshold = page.getByLabel("Threshold");
+    await expect.poll(() => threshold.evaluate((field) => field.matches(":focus:invalid"))).toBe(true);
+    await threshold.fill("0.2");
     await page.getByLabel("Least evaluations").fill("1");
+    const recovery = page.getByLabel("Recovered at");
+    await recovery.fill("0.9");
+    await page.getByRole("button", { name: "Create the rule" }).click();
+    await page.getByRole("alert").first().waitFor();
+    await recovery.fill("");
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByText(/^It would (?:not have fired|have fired)/).waitFor();
     await page.getByRole("button", { name: "Create the rule" }).click();
