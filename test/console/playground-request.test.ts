@@ -84,13 +84,37 @@ test("what came out becomes a test of the same request, and a test opens as the 
   const document = {
     tests: [
       { name: "a", stage: "output", text: "t" },
-      { name: "b", segments: [] },
+      { name: "b", stream: ["one", "two"] },
+      { name: "d", text: "t", at: "2026-01-01T00:00:00Z" },
     ],
   };
   expect(askedOfTest(document, "a")).toEqual(askedOf("t", Stage.OUTPUT));
-  expect([askedOfTest(document, "b"), askedOfTest(document, "c"), askedOfTest(undefined, "a")]).toEqual([
-    ...[undefined, undefined, undefined],
-  ]);
+  for (const name of ["b", "c", "d"]) expect(askedOfTest(document, name)).toBeUndefined();
+  expect(askedOfTest(undefined, "a")).toBeUndefined();
+});
+
+test.each([
+  [
+    { stage: "input", text: "t", agent: "support-bot" },
+    { text: "t", agentId: "support-bot" },
+  ],
+  [
+    { text: "t", language: "de", subject: { user_id: "ada", roles: ["admin"] } },
+    { text: "t", language: "de" },
+  ],
+  [
+    { stage: "retrieval", segments: [{ text: "t", origin: "kb", trust: "untrusted" }] },
+    { segments: [{ origin: "kb" }] },
+  ],
+  [{ messages: [{ role: "user", content: "t" }], transcript: true }, { transcript: true }],
+  [
+    { stage: "tool_call", tool_calls: [{ id: "1", name: "send", arguments: { to: "ada" } }] },
+    { toolCalls: [{ id: "1" }] },
+  ],
+])("a test of more than a text opens as the whole request: %j", (test, request) => {
+  const asked = askedOfTest({ tests: [{ name: "a", ...test, expect: { outcome: "BLOCK" } }] }, "a");
+  if (asked === undefined) throw new Error("it does not open");
+  expect(prepare(asked)).toMatchObject({ request });
 });
 
 test("nothing is judged while nothing is written", () => {

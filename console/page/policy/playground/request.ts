@@ -115,12 +115,20 @@ function prepareJson(json: string, stage: Stage): PreparedRequest | { readonly f
   }
 }
 
-/** What a test of a document asks, by its name; undefined when it is more than one text. */
+/** What tests say that no single request does. */
+const beyondRequests = ["stream", "turns", "languages", "env", "at", "lists"] as const;
+
+/** What a test of a document asks, by its name; undefined when it is more than one request, or about more than it. */
 export function askedOfTest(document: unknown, name: string): Asked | undefined {
   const tests = membersOf(document).tests;
   const test = Array.isArray(tests) ? tests.map(membersOf).find((each) => each.name === name) : undefined;
-  if (typeof test?.text !== "string") return undefined;
-  return askedOf(test.text, stages.find((stage) => stageName(stage) === test.stage) ?? Stage.INPUT);
+  if (test === undefined || beyondRequests.some((each) => test[each] !== undefined)) return undefined;
+  const { name: _, expect: __, stage: written, agent, ...request } = test;
+  const stage = stages.find((each) => stageName(each) === written) ?? Stage.INPUT;
+  const isText = agent === undefined && Object.keys(request).length === 1;
+  if (isText && typeof request.text === "string") return askedOf(request.text, stage);
+  const asked = { ...request, ...(agent === undefined ? {} : { agent_id: agent }) };
+  return { ...askedOf("", stage), json: JSON.stringify(asked, null, 2) };
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
