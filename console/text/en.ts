@@ -313,6 +313,7 @@ export const en = {
   toDataset: toDatasetTexts,
   versions: {
     title: "Versions",
+    newestOf: (shown: number, total: number) => `The newest ${count(shown)} of ${count(total)} are listed.`,
     author: "Author",
     when: "When",
     message: "Message",

@@ -136,6 +136,13 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await page.getByRole("heading", { name: "Newly right: 1" }).waitFor();
     await page.getByText("May be chance").waitFor();
     await page.getByText("injection against pii").waitFor();
+    const both = page.getByRole("table", { name: "Both" });
+    await both.getByRole("row", { name: /^pii/ }).getByText("0% (0% – ").waitFor();
+    await both
+      .getByRole("row", { name: /^injection/ })
+      .getByText("100% (")
+      .first()
+      .waitFor();
     const right = page.getByRole("table", { name: "Newly right: 1" });
     await right.getByText("Ignore all previous instructions").waitFor();
     await right.getByText("attack", { exact: true }).waitFor();

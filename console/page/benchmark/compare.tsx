@@ -21,6 +21,7 @@ import { Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { change, count, decimal } from "../../text/format.ts";
+import { Both } from "./both.tsx";
 import { useNames } from "./names.ts";
 import { SampleCell } from "./sample-cell.tsx";
 import { useSamples } from "./samples.ts";
@@ -73,7 +74,7 @@ export function ComparePage() {
       )}
       {data === undefined && error === null && <Loading />}
       {data?.comparison !== undefined && own.data?.benchmark !== undefined && (
-        <Comparison comparison={data.comparison} measured={own.data.benchmark} />
+        <Comparison comparison={data.comparison} measured={own.data.benchmark} compared={other.data?.benchmark} />
       )}
     </Page>
   );
@@ -82,9 +83,12 @@ export function ComparePage() {
 function Comparison({
   comparison,
   measured,
+  compared,
 }: {
   readonly comparison: BenchmarkComparison;
   readonly measured: Benchmark;
+  /** Undefined until it has loaded. */
+  readonly compared: Benchmark | undefined;
 }) {
   const { overall, groupP, common, uncommon, slices, newlyWrong, newlyRight } = comparison;
   return (
@@ -100,14 +104,17 @@ function Comparison({
           {uncommon > 0 && <p className={layout.dim}>{texts.uncommon(uncommon)}</p>}
         </Panel>
       )}
+      {compared !== undefined && <Both benchmarks={[measured, compared]} />}
       <div className={layout.columns}>
         <Samples
           title={texts.newlyWrong(overall?.onlyWrong ?? newlyWrong.length)}
+          total={overall?.onlyWrong ?? newlyWrong.length}
           ids={newlyWrong}
           measured={measured}
         />
         <Samples
           title={texts.newlyRight(overall?.onlyRight ?? newlyRight.length)}
+          total={overall?.onlyRight ?? newlyRight.length}
           ids={newlyRight}
           measured={measured}
         />
@@ -135,10 +142,13 @@ function Points({ difference: { estimate, lower, upper } }: { readonly differenc
 
 function Samples({
   title,
+  total,
   ids,
   measured,
 }: {
   readonly title: string;
+  readonly total: number;
+  /** The first of them. */
   readonly ids: readonly string[];
   readonly measured: Benchmark;
 }) {
@@ -157,6 +167,7 @@ function Samples({
           columns={[{ title: texts.sample, cell: (id) => <SampleCell id={id} found={samples.of(id)} /> }]}
         />
       )}
+      {ids.length < total && <p className={layout.dim}>{texts.firstOnes(ids.length)}</p>}
       <Pager offset={offset} size={pageSize} total={ids.length} onMove={setOffset} />
     </Panel>
   );

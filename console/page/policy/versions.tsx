@@ -79,6 +79,9 @@ export function PolicyVersionsPage() {
               },
             ]}
           />
+          {list.data.total > list.data.versions.length && (
+            <p>{texts.newestOf(list.data.versions.length, list.data.total)}</p>
+          )}
         </>
       )}
     </Page>

@@ -50,7 +50,11 @@ export function Changes({ changes }: Pick<PolicyMeaning, "changes">) {
 /** The effect of a change as a tag. */
 export function Effect({ value }: { readonly value: string }) {
   const word = en.policy.strictness[value] ?? value;
-  return <span className={`${style.tag} ${value === "weaker" ? style.weaker : ""}`}>{word}</span>;
+  return (
+    <span className={`${style.tag} ${value === "weaker" ? style.weaker : ""}`} data-effect={value}>
+      {word}
+    </span>
+  );
 }
 
 /** The tests that come out otherwise. */
