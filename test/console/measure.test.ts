@@ -137,7 +137,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await page.getByText("May be chance").waitFor();
     await page.getByText("injection against pii").waitFor();
     const both = page.getByRole("table", { name: "Both" });
-    await both.getByRole("row", { name: /^pii/ }).getByText("0% (0% – ").waitFor();
+    await both.getByRole("row", { name: /^pii/ }).getByText("0% (0% – 79.3%)").waitFor();
     await both
       .getByRole("row", { name: /^injection/ })
       .getByText("100% (")
