@@ -9,6 +9,7 @@ import { useEnvironments } from "../data/environment.ts";
 import { useOrganization } from "../data/organization.ts";
 import { useProjects } from "../data/project.ts";
 import { transport } from "../data/transport.ts";
+import { shownKey } from "../part/keys/shortcuts.ts";
 import { en } from "../text/en.ts";
 import { type LookedAt, narrowingOf, useLookedAt } from "./looked-at.ts";
 import style from "./shell.module.css";
@@ -46,7 +47,7 @@ export function PlaceSwitch() {
             {name}
           </option>
         ))}
-        {further !== undefined && <option disabled>{texts.otherProjects}</option>}
+        {further !== undefined && <option disabled>{texts.otherProjects(shownKey("palette"))}</option>}
       </select>
       {project !== undefined && (
         <>

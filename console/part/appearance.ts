@@ -1,4 +1,4 @@
-// How the console looks to whoever uses this browser. Nothing else outlives a session in it.
+// How the console looks to whoever uses this browser. It outlives a session; what the organization has does not.
 
 import { useSyncExternalStore } from "react";
 import { showTimesIn } from "../text/format.ts";

@@ -160,7 +160,7 @@ export const en = {
     project: "Project",
     environment: "Environment",
     allProjects: "All projects",
-    otherProjects: "Ctrl K finds the others",
+    otherProjects: (key: string) => `${key} finds the others`,
     allEnvironments: "All environments",
   },
   signIn: {

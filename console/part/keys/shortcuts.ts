@@ -83,7 +83,7 @@ export const commands = Object.keys(shortcuts) as readonly Command[];
 /** What an event says of the key that was pressed. */
 export type KeyPress = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
 
-/** Whether the command is meant by a key; by the last one of several, which followed on those `after` which it comes. */
+/** Whether a key means the command. Where it takes several, this is the last one; those before it are `after`. */
 export function isPressed(command: Command, press: KeyPress, after = ""): boolean {
   return shortcuts[command].keys.some((keys) => {
     const steps = keys.split(" ");
