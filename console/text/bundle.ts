@@ -48,7 +48,8 @@ export const bundleTexts = {
   samples: "Newest evaluations that come out otherwise",
   openTrace: "Open the trace",
   whatIf: "What it would have done",
-  whatIfText: "Judges the traces of the last seven days by this version. Nothing is enforced or recorded.",
+  whatIfText: (env: string) =>
+    `Judges the traces of the last seven days of ${env} by this version. Nothing is enforced or recorded.`,
   replay: "Replay the last seven days",
   replayAgain: "Replay again",
   cancel: "Stop",

@@ -53,7 +53,6 @@ export const environmentTexts = {
   republishText:
     "Signs the policy versions of the newest bundle again, with the current packs, lists and keys. Their tests run first.",
   confirmRepublish: "Republish",
-  republishStill: "Publish again all the same",
   order: "Order of promotion",
   orderText: "Where it stands among the environments of the project.",
   earlier: "Earlier",

@@ -326,21 +326,28 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await createPolicy(page, "shipped");
     await page.getByRole("link", { name: "Environments" }).click();
     const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "dev" }) });
+    const activate = async (version: number, deed = `Activate v${version} in dev`) => {
+      await page.getByRole("button", { name: deed }).click();
+      await page
+        .getByRole("dialog")
+        .getByRole("button", { name: `Activate v${version} in dev` })
+        .click();
+      await page.getByText(`Version ${version} is active in dev.`).waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+    };
     for (const version of [1, 2]) {
       await card.getByRole("button", { name: "Publish…" }).click();
       await page.getByRole("dialog").getByLabel("Message").fill(`number ${version}`);
       await page.getByRole("button", { name: "Publish", exact: true }).click();
-      await page.getByText(`Version ${version} of dev is made.`).waitFor();
-      await page.getByRole("button", { name: "Close" }).click();
+      await page.getByRole("heading", { level: 1, name: `v${version} of dev` }).waitFor();
+      await activate(version);
+      await page.getByRole("link", { name: "Environments" }).first().click();
     }
     await card.getByText("number 2").waitFor();
     await card.getByRole("link", { name: "Roll back to v1…" }).click();
     await page.getByRole("heading", { name: "What changes against v2" }).waitFor();
     await page.getByText("Nothing changes: the content is the same.").waitFor();
-    await page.getByRole("button", { name: "Roll dev back to v1" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Activate v1 in dev" }).click();
-    await page.getByText("Version 1 is active in dev.").waitFor();
-    await page.getByRole("button", { name: "Close" }).click();
+    await activate(1, "Roll dev back to v1");
     await page.getByText("Runtimes enforce this version.").waitFor();
     await page.getByRole("link", { name: "Environments" }).first().click();
     await card.getByRole("link", { name: "Activate v2…" }).waitFor();

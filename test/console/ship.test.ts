@@ -200,6 +200,10 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await page.getByRole("heading", { name: /^Promote dev → / }).waitFor();
     await page.getByRole("region", { name: "What becomes of the target" }).getByText("Nothing is active yet").waitFor();
     const target = await page.getByLabel("To").inputValue();
+    await page.getByRole("button", { name: "Replay the last seven days" }).click();
+    await page.getByRole("region", { name: "What it would have done" }).getByText("waiting", { exact: true }).waitFor();
+    const { replays } = await call("GET", "/replays?limit=1");
+    expect(replays).toMatchObject([{ bundle: { environment: "dev" }, filter: { environment: target } }]);
     await page.getByRole("button", { name: `Make it a version of ${target}` }).click();
     await page.getByRole("heading", { level: 1, name: `v1 of ${target}` }).waitFor();
     await page.getByRole("region", { name: "Gates" }).waitFor();
@@ -289,19 +293,18 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     expect(page.url()).toMatch(/\/o\/[^/]+\/?$/);
   });
 
-  test("who publishes is told of an activation in between, and an older bundle judges texts", async () => {
+  test("what is published is activated on its page, and an older bundle judges texts", async () => {
     const page = await driver.openAs("owner", driver.at(`/environments/${projectId}/dev/settings`));
-    await page.getByRole("table", { name: "What was in force" }).locator("tbody tr").first().waitFor();
     await page.getByRole("button", { name: "Publish…", exact: true }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Message").fill("mine");
-    await activate(2, "theirs");
     await dialog.getByRole("button", { name: "Publish", exact: true }).click();
-    await dialog.getByRole("alert").filter({ hasText: "Somebody else activated something here" }).waitFor();
-    await dialog.getByText("theirs").waitFor();
-    await dialog.getByRole("button", { name: "Publish all the same" }).click();
-    await page.getByText("Version 3 of dev is made.").waitFor();
-    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("heading", { level: 1, name: "v3 of dev" }).waitFor();
+    await page.getByText(/published · mine/).waitFor();
+    await page.getByRole("region", { name: /^What changes against v/ }).waitFor();
+    await page.getByRole("button", { name: "Activate v3 in dev" }).click();
+    await dialog.getByRole("button", { name: "Activate v3 in dev" }).click();
+    await page.getByText("Version 3 is active in dev.").waitFor();
 
     await driver.go(page, bundlePath(1));
     await page.getByRole("link", { name: "Try texts" }).click();

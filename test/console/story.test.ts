@@ -74,8 +74,18 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await page.getByRole("link", { name: "Environments", exact: true }).first().click();
     await cardOf(page, "dev").getByRole("button", { name: "Publish…" }).click();
     await page.getByRole("dialog").getByLabel("Message").fill(message);
-    const confirm = page.getByRole("button", { name: "Publish", exact: true });
-    await press(confirm, page.getByText(`Version ${version} of dev is made.`));
+    const made = page.getByRole("heading", { level: 1, name: `v${version} of dev` });
+    await press(page.getByRole("button", { name: "Publish", exact: true }), made);
+    await activate(page, version, "dev");
+  }
+
+  async function activate(page: Page, version: number, environment: string): Promise<void> {
+    const deed = page.getByRole("button", { name: `Activate v${version} in ${environment}` });
+    await deed.click();
+    await press(
+      page.getByRole("dialog").locator(deed),
+      page.getByText(`Version ${version} is active in ${environment}.`),
+    );
     await page.getByRole("button", { name: "Close" }).click();
   }
 
@@ -166,10 +176,7 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     await cardOf(page, "dev").getByRole("link", { name: "Promote → staging…" }).click();
     const promoted = page.getByRole("heading", { level: 1, name: "v1 of staging" });
     await press(page.getByRole("button", { name: "Make it a version of staging" }), promoted);
-    const activate = page.getByRole("button", { name: "Activate v1 in staging" });
-    await activate.click();
-    await press(page.getByRole("dialog").locator(activate), page.getByText("Version 1 is active in staging."));
-    await page.getByRole("button", { name: "Close" }).click();
+    await activate(page, 1, "staging");
 
     await page.getByRole("link", { name: "Environments", exact: true }).first().click();
     await cardOf(page, "staging").getByText("the same as dev v2").waitFor();

@@ -14,9 +14,9 @@ import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
+import { ActivateDialog } from "./activate.tsx";
 import { CandidateSection } from "./candidate.tsx";
 import { Comparison } from "./compare/comparison.tsx";
-import { DeedDialog } from "./deed.tsx";
 import style from "./environment.module.css";
 import { mayOverride } from "./gate/override.tsx";
 import { Gates } from "./gates.tsx";
@@ -98,9 +98,9 @@ function TryLink({ bundle }: { readonly bundle: Bundle }) {
 }
 
 function Activate({ bundle, environment }: { readonly bundle: Bundle; readonly environment: Environment }) {
-  const { orgId, can, role } = useOrganization();
+  const { can, role } = useOrganization();
   const [isAsking, setAsking] = useState(false);
-  const { name, projectId, activeVersion = 0 } = environment;
+  const { name, activeVersion = 0 } = environment;
   const isOffered = !isActive(bundle) && stateName(bundle) !== "purged" && can(BundleService.method.activateBundle);
   // An admin may go past the environment's own gates, in the dialog; the others stand.
   const closed = bundle.gates.filter(
@@ -120,10 +120,10 @@ function Activate({ bundle, environment }: { readonly bundle: Bundle; readonly e
         </Button>
       )}
       {isAsking && (
-        <DeedDialog
-          deed={{ kind: "activate", environment, version: bundle.version, inForce: bundle.diff?.activationSeq ?? 0 }}
-          orgId={orgId}
-          projectId={projectId}
+        <ActivateDialog
+          environment={environment}
+          version={bundle.version}
+          inForce={bundle.diff?.activationSeq ?? 0}
           onClose={() => setAsking(false)}
         />
       )}
@@ -143,7 +143,7 @@ function Content({ place, bundle }: { readonly place: Place; readonly bundle: Bu
       <div className={style.columns}>
         <div className={style.column}>
           <Changes place={place} bundle={bundle} />
-          <WhatIf place={place} version={version} />
+          <WhatIf bundle={bundle} tracesOf={place.envName} />
         </div>
         <div className={style.column}>
           {!isActive(bundle) && <Gates place={place} bundle={bundle} />}

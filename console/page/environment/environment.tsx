@@ -10,11 +10,11 @@ import { Button } from "../../part/button.tsx";
 import { Page } from "../../part/page.tsx";
 import { Answered, Empty } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import { type Deed, DeedDialog } from "./deed.tsx";
 import { GateList } from "./gate/list.tsx";
 import { GateResults } from "./gate/results.tsx";
 import { History } from "./history.tsx";
 import { DeleteEnvironment, Order } from "./order.tsx";
+import { type Making, PublishDialog } from "./publish.tsx";
 import { Rules } from "./rules.tsx";
 import { Versions } from "./versions.tsx";
 
@@ -78,27 +78,20 @@ function Marks({ environment }: { readonly environment: Environment }) {
 }
 
 function Deeds({ environment }: { readonly environment: Environment }) {
-  const { orgId, can } = useOrganization();
-  const [deed, setDeed] = useState<Deed>();
-  const { projectId } = environment;
+  const { can } = useOrganization();
+  const [making, setMaking] = useState<Making>();
   return (
     <>
       {can(BundleService.method.republishBundle) && environment.activeVersion !== undefined && (
-        <Button onClick={() => setDeed({ kind: "republish", environment })}>{texts.republish}</Button>
+        <Button onClick={() => setMaking("republish")}>{texts.republish}</Button>
       )}
       {can(BundleService.method.publishBundle) && (
-        <Button kind="primary" onClick={() => setDeed({ kind: "publish", environment })}>
+        <Button kind="primary" onClick={() => setMaking("publish")}>
           {en.environments.publish}
         </Button>
       )}
-      {deed !== undefined && (
-        <DeedDialog
-          key={deed.kind}
-          deed={deed}
-          orgId={orgId}
-          projectId={projectId}
-          onClose={() => setDeed(undefined)}
-        />
+      {making !== undefined && (
+        <PublishDialog key={making} making={making} environment={environment} onClose={() => setMaking(undefined)} />
       )}
     </>
   );

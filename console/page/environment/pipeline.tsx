@@ -20,10 +20,10 @@ import { Answered, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { count, share } from "../../text/format.ts";
 import { CreateEnvironmentDialog } from "./create.tsx";
-import { type Deed, DeedDialog } from "./deed.tsx";
 import style from "./environment.module.css";
 import { Overrides } from "./overrides.tsx";
 import type { Place } from "./place.ts";
+import { PublishDialog } from "./publish.tsx";
 import { maxRuntimes } from "./reach.tsx";
 import { isActive, sourceText, stateName } from "./state.ts";
 
@@ -84,7 +84,7 @@ export function EnvironmentsPage() {
 
 function Pipeline({ orgId, projectId }: { readonly orgId: string; readonly projectId: string }) {
   const query = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId });
-  const [deed, setDeed] = useState<Deed>();
+  const [published, setPublished] = useState<Environment>();
   const list = useRef<HTMLOListElement>(null);
   useRowKeys(list);
   return (
@@ -98,20 +98,14 @@ function Pipeline({ orgId, projectId }: { readonly orgId: string; readonly proje
                 environment={environment}
                 former={environments[at - 1]}
                 next={environments[at + 1]}
-                onDeed={setDeed}
+                onPublish={setPublished}
               />
             ))}
           </ol>
         )}
       </Answered>
-      {deed !== undefined && (
-        <DeedDialog
-          key={deed.kind}
-          deed={deed}
-          orgId={orgId}
-          projectId={projectId}
-          onClose={() => setDeed(undefined)}
-        />
+      {published !== undefined && (
+        <PublishDialog making="publish" environment={published} onClose={() => setPublished(undefined)} />
       )}
     </>
   );
@@ -121,12 +115,12 @@ function Card({
   environment,
   former,
   next,
-  onDeed,
+  onPublish,
 }: {
   readonly environment: Environment;
   readonly former: Environment | undefined;
   readonly next: Environment | undefined;
-  readonly onDeed: (deed: Deed) => void;
+  readonly onPublish: (environment: Environment) => void;
 }) {
   const { orgId } = useOrganization();
   const { name, projectId, isFrozen, isProtected, requiredApprovals } = environment;
@@ -159,7 +153,7 @@ function Card({
       )}
       {environment.overrideCount > 0 && <Overrides place={place} />}
       <Fleet place={place} active={active?.version} />
-      <Deeds environment={environment} active={active} next={next} onDeed={onDeed} />
+      <Deeds environment={environment} active={active} next={next} onPublish={onPublish} />
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data !== undefined && data.bundles.length > 0 && <Bundles bundles={data.bundles} environment={environment} />}
     </li>
@@ -170,18 +164,18 @@ function Deeds({
   environment,
   active,
   next,
-  onDeed,
+  onPublish,
 }: {
   readonly environment: Environment;
   readonly active: Bundle | undefined;
   readonly next: Environment | undefined;
-  readonly onDeed: (deed: Deed) => void;
+  readonly onPublish: (environment: Environment) => void;
 }) {
   const { orgId, can } = useOrganization();
   return (
     <div className={style.actions}>
       {can(BundleService.method.publishBundle) && (
-        <Button kind="primary" onClick={() => onDeed({ kind: "publish", environment })}>
+        <Button kind="primary" onClick={() => onPublish(environment)}>
           {texts.publish}
         </Button>
       )}

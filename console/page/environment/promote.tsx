@@ -23,6 +23,7 @@ import style from "./environment.module.css";
 import { TargetGates } from "./gate/of-target.tsx";
 import { mayOverride, OverrideFields, useOverride } from "./gate/override.tsx";
 import { isActive } from "./state.ts";
+import { WhatIf } from "./what-if.tsx";
 
 const texts = en.bundle;
 const bundles = createClient(BundleService, transport);
@@ -148,15 +149,18 @@ function Preview({
   const active = existing.find(isActive);
   const isEqual = active?.contentDigest === bundle.contentDigest;
   return (
-    <section className={style.section} aria-label={texts.whatPromotes}>
-      <h2>{texts.whatPromotes}</h2>
-      {isEqual ? <p>{texts.equal(target.name)}</p> : <Becomes bundle={bundle} target={target} active={active} />}
-      <TargetGates
-        place={{ orgId: bundle.orgId, projectId: target.projectId, envName: target.name }}
-        contentDigest={bundle.contentDigest}
-      />
+    <>
+      <section className={style.section} aria-label={texts.whatPromotes}>
+        <h2>{texts.whatPromotes}</h2>
+        {isEqual ? <p>{texts.equal(target.name)}</p> : <Becomes bundle={bundle} target={target} active={active} />}
+        <TargetGates
+          place={{ orgId: bundle.orgId, projectId: target.projectId, envName: target.name }}
+          contentDigest={bundle.contentDigest}
+        />
+      </section>
+      {!isEqual && <WhatIf key={bundle.id} bundle={bundle} tracesOf={target.name} />}
       <PromoteForm bundle={bundle} target={target} newest={existing[0]?.version ?? 0} />
-    </section>
+    </>
   );
 }
 

@@ -2,6 +2,7 @@ import { createClient } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import type { Bundle } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
 import type { Replay, ReplayReport } from "../../../gen/policyguard/control/v1/replay_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
 import { RunState } from "../../../gen/policyguard/control/v1/run_pb.ts";
@@ -18,7 +19,6 @@ import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
 import style from "./environment.module.css";
-import type { Place } from "./place.ts";
 
 const texts = en.bundle;
 const replays = createClient(ReplayService, transport);
@@ -26,19 +26,20 @@ const workingMs = 2_000;
 const shownReplays = 50;
 const shownResults = 10;
 
-/** What a version would have decided about the traces of the last seven days. */
-export function WhatIf({ place, version }: { readonly place: Place; readonly version: number }) {
+/** What a version, of this or another environment, would have decided about the last seven days of an environment. */
+export function WhatIf({ bundle, tracesOf }: { readonly bundle: Bundle; readonly tracesOf: string }) {
   const { orgId, can } = useOrganization();
+  const { projectId, environment, version } = bundle;
   const { run, isBusy, error } = useBusy();
   const [started, setStarted] = useState<string>();
   const former = useQuery(ReplayService.method.listReplays, { orgId, limit: shownReplays });
-  const replayId = started ?? former.data?.replays.find((replay) => isOf(replay, place, version))?.id;
+  const replayId = started ?? former.data?.replays.find((replay) => isOf(replay, bundle, tracesOf))?.id;
   const start = () =>
     run(async () => {
       const { replay } = await replays.createReplay({
         orgId,
-        bundle: { projectId: place.projectId, environment: place.envName, version },
-        filter: { projectId: place.projectId, environment: place.envName },
+        bundle: { projectId, environment, version },
+        filter: { projectId, environment: tracesOf },
       });
       setStarted(replay?.id);
       await invalidate(ReplayService.method.createReplay);
@@ -48,7 +49,7 @@ export function WhatIf({ place, version }: { readonly place: Place; readonly ver
   return (
     <section className={style.section} aria-label={texts.whatIf}>
       <h2>{texts.whatIf}</h2>
-      <p className={style.dim}>{texts.whatIfText}</p>
+      <p className={style.dim}>{texts.whatIfText(tracesOf)}</p>
       {error !== undefined && <Failed error={error} />}
       {former.error !== null && <Failed error={former.error} onRetry={former.refetch} />}
       {replayId !== undefined && <Report replayId={replayId} />}
@@ -63,12 +64,12 @@ export function WhatIf({ place, version }: { readonly place: Place; readonly ver
   );
 }
 
-function isOf({ bundle, filter }: Replay, { projectId, envName }: Place, version: number): boolean {
+function isOf({ bundle, filter }: Replay, judge: Bundle, tracesOf: string): boolean {
   return (
-    bundle?.projectId === projectId &&
-    bundle.environment === envName &&
-    bundle.version === version &&
-    filter?.environment === envName
+    bundle?.projectId === judge.projectId &&
+    bundle.environment === judge.environment &&
+    bundle.version === judge.version &&
+    filter?.environment === tracesOf
   );
 }
 
