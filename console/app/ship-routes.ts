@@ -163,7 +163,7 @@ const benchmarksRoute = createRoute({
 const benchmarkRoute = createRoute({
   getParentRoute,
   path: "/benchmarks/$run",
-  validateSearch: (search: Record<string, unknown>) => textsIn(search, "mismatch"),
+  validateSearch: (search: Record<string, unknown>) => textsIn(search, "results"),
   component: lazyRouteComponent(() => import("../page/benchmark/benchmark.tsx"), "BenchmarkPage"),
 });
 

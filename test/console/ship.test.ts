@@ -56,14 +56,14 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     path: string,
     body?: unknown,
     token: string | undefined = driver.world.tokens.admin,
-  ): Promise<{ readonly id: string }> {
+  ): Promise<{ readonly id: string; readonly replays?: readonly unknown[] }> {
     const answer = await fetch(`${driver.plane.baseUrl}/v1/orgs/${driver.world.orgId}${path}`, {
       method,
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     expect(answer.status, await answer.clone().text()).toBeLessThan(300);
-    return (await answer.json()) as { readonly id: string };
+    return (await answer.json()) as { readonly id: string; readonly replays?: readonly unknown[] };
   }
 
   /** Stores a version of the policy and publishes it to dev, as the ci token does. */

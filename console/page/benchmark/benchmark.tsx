@@ -23,9 +23,9 @@ import { useGoOn } from "../../part/shown.ts";
 import { Answered, Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { duration } from "../../text/format.ts";
-import { Mistakes } from "./mistakes.tsx";
 import { useNames } from "./names.ts";
 import { Report } from "./report.tsx";
+import { Results } from "./results.tsx";
 import { BenchmarkState } from "./state.tsx";
 import { targetText } from "./target.ts";
 
@@ -60,7 +60,7 @@ export function BenchmarkPage() {
               {benchmark.state === RunState.QUEUED && <p role="status">{texts.waiting}</p>}
               {benchmark.error !== undefined && <p role="alert">{benchmark.error.message}</p>}
               {benchmark.report !== undefined && <Report report={benchmark.report} />}
-              {benchmark.report !== undefined && <Mistakes benchmark={benchmark} />}
+              {benchmark.report !== undefined && <Results benchmark={benchmark} />}
               <Inputs benchmark={benchmark} />
             </>
           )

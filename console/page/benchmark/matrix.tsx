@@ -3,10 +3,11 @@ import type { BenchmarkMetrics } from "../../../gen/policyguard/control/v1/bench
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
 import style from "./benchmark.module.css";
+import type { ShownResults } from "./target.ts";
 
 const texts = en.benchmarks;
 
-/** What is right against what was found. Mistakes lead to their samples. */
+/** What is right against what was found. Each number leads to its samples. */
 export function Matrix({ metrics: { tp, fp, tn, fn } }: { readonly metrics: BenchmarkMetrics }) {
   return (
     <table className={style.matrix} aria-label={texts.matrix}>
@@ -20,33 +21,37 @@ export function Matrix({ metrics: { tp, fp, tn, fn } }: { readonly metrics: Benc
       <tbody>
         <tr>
           <th scope="row">{texts.isPositive}</th>
-          <td className={style.right}>{count(tp)}</td>
+          <td className={style.right}>
+            <Samples kind="tp" n={tp} />
+          </td>
           <td className={style.wrong}>
-            <Mistake kind="fn" n={fn} />
+            <Samples kind="fn" n={fn} />
           </td>
         </tr>
         <tr>
           <th scope="row">{texts.isNegative}</th>
           <td className={style.wrong}>
-            <Mistake kind="fp" n={fp} />
+            <Samples kind="fp" n={fp} />
           </td>
-          <td className={style.right}>{count(tn)}</td>
+          <td className={style.right}>
+            <Samples kind="tn" n={tn} />
+          </td>
         </tr>
       </tbody>
     </table>
   );
 }
 
-function Mistake({ kind, n }: { readonly kind: "fp" | "fn"; readonly n: number }) {
+function Samples({ kind, n }: { readonly kind: ShownResults; readonly n: number }) {
   const params = useParams({ from: "/o/$org/benchmarks/$run" });
   if (n === 0) return <>{count(n)}</>;
   return (
     <Link
       to="/o/$org/benchmarks/$run"
       params={params}
-      search={(former) => ({ ...former, mismatch: kind })}
+      search={(former) => ({ ...former, results: kind })}
       replace
-      aria-label={`${texts.mismatches[kind]}: ${count(n)}`}
+      aria-label={`${texts.resultsShown[kind]}: ${count(n)}`}
     >
       {count(n)}
     </Link>

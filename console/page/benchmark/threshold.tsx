@@ -46,7 +46,7 @@ export function Threshold({ sweep }: { readonly sweep: readonly BenchmarkSweepPo
             <Figure name={texts.recall} value={point.recall} />
             <Figure name={texts.falsePositiveRate} value={point.falsePositiveRate} />
             <div>
-              <dt>{texts.mismatches.fp}</dt>
+              <dt>{texts.resultsShown.fp}</dt>
               <dd className={layout.figure}>{count(point.fp)}</dd>
             </div>
           </dl>

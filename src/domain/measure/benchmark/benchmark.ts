@@ -20,7 +20,12 @@ import {
   findBaseline,
   setBaseline,
 } from "../../../store/measure/benchmark/benchmark-baseline.ts";
-import { listBenchmarkResults, type ResultMismatch } from "../../../store/measure/benchmark/benchmark-result.ts";
+import {
+  groupBenchmarkResults,
+  listBenchmarkResults,
+  type ResultFilter,
+  type ResultMismatch,
+} from "../../../store/measure/benchmark/benchmark-result.ts";
 import { findDataset, findVersion, lockDataset } from "../../../store/measure/dataset/dataset.ts";
 import { countSamples } from "../../../store/measure/dataset/dataset-sample.ts";
 import { listRuns, type RunRow } from "../../../store/run/run.ts";
@@ -64,6 +69,8 @@ export interface NewBenchmark {
   readonly asOf: Date | undefined;
 }
 
+const maxGroups = 100;
+
 /** A benchmark: its run, what it is to do, and what has come of it. */
 export interface Benchmark {
   readonly run: RunRow;
@@ -79,6 +86,14 @@ export interface Benchmark {
 export interface BenchmarkResult {
   readonly verdict: string;
   readonly fact: SampleFact;
+}
+
+/** A page of results, their number, and how many of them the same rules matched. */
+export interface FoundResults {
+  readonly results: readonly BenchmarkResult[];
+  readonly total: number;
+  /** The most frequent first. */
+  readonly groups: readonly { readonly rules: string[]; readonly count: number }[];
 }
 
 /** What a report says of a benchmark. */
@@ -159,16 +174,18 @@ export class Benchmarks {
     );
   }
 
-  /** A page of what came of single samples. */
+  /** A page of what came of single samples; with groups, all of them are counted by the rules that matched. */
   results(
     caller: Caller,
     id: string,
-    page: Page & { readonly mismatch: ResultMismatch | undefined },
-  ): Promise<[BenchmarkResult[], number]> {
+    { withGroups, ...page }: Page & ResultFilter & { readonly withGroups: boolean },
+  ): Promise<FoundResults> {
     return this.#database.read(caller.orgId, async (tx) => {
       const run = await requireBenchmark(tx, caller, id);
       const [rows, total] = await listBenchmarkResults(tx, run.id, page);
-      return [rows.map(({ verdict, fact }) => ({ verdict, fact: JSON.parse(fact) as SampleFact })), total];
+      const results = rows.map(({ verdict, fact }) => ({ verdict, fact: JSON.parse(fact) as SampleFact }));
+      const groups = withGroups ? await groupBenchmarkResults(tx, run.id, { ...page, limit: maxGroups }) : [];
+      return { results, total, groups };
     });
   }
 

@@ -93,11 +93,14 @@ export function benchmarkHandlers(
     getBenchmark: async ({ benchmarkId }, context) => ({
       benchmark: benchmarkMessage(await benchmarks.get(callerOf(context), benchmarkId)),
     }),
-    listBenchmarkResults: async ({ benchmarkId, mismatch, ...request }, context) => {
+    listBenchmarkResults: async ({ benchmarkId, mismatch, verdict, withGroups = false, ...request }, context) => {
       const page = pageOf(request);
-      const wanted = { ...page, mismatch: mismatches[mismatch] };
-      const [found, total] = await benchmarks.results(callerOf(context), benchmarkId, wanted);
-      return { total, ...page, results: found.map(resultMessage) };
+      const { rules, withoutRules = false } = request;
+      const found = await benchmarks.results(callerOf(context), benchmarkId, {
+        ...{ ...page, mismatch: mismatches[mismatch], verdict: verdictName(verdict), withGroups },
+        rules: rules.length > 0 || withoutRules ? rules : undefined,
+      });
+      return { ...found, ...page, results: found.results.map(resultMessage), groups: [...found.groups] };
     },
     cancelBenchmark: async ({ benchmarkId }, context) => ({
       benchmark: benchmarkMessage(await benchmarks.cancel(callerOf(context), benchmarkId)),
@@ -243,6 +246,10 @@ const verdicts: Readonly<Record<string, BenchmarkVerdict>> = {
   ...{ tp: BenchmarkVerdict.TP, fp: BenchmarkVerdict.FP, tn: BenchmarkVerdict.TN, fn: BenchmarkVerdict.FN },
   ...{ missing: BenchmarkVerdict.MISSING, unscored: BenchmarkVerdict.UNSCORED },
 };
+
+function verdictName(wanted: BenchmarkVerdict): string | undefined {
+  return Object.keys(verdicts).find((name) => verdicts[name] === wanted);
+}
 
 function resultMessage({ verdict, fact }: BenchmarkResult): MessageInitShape<typeof BenchmarkResultSchema> {
   return {

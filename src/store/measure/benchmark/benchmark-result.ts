@@ -61,15 +61,57 @@ export async function resultsAmong(tx: Transaction, runId: string, sampleIds: re
 /** How a result differs from what is right. */
 export type ResultMismatch = "fp" | "fn" | "span" | "missing";
 
+/** Which results of a run; all that is given holds. */
+export interface ResultFilter {
+  readonly mismatch?: ResultMismatch | undefined;
+  readonly verdict?: string | undefined;
+  /** Exactly the rules that matched, in any order. */
+  readonly rules?: readonly string[] | undefined;
+}
+
+const filtered = `org_id = $1 and run_id = $2
+  and case when $3::text is null then true when $3 = 'span' then has_wrong_spans else verdict = $3 end
+  and ($4::text is null or verdict = $4)
+  and ($5::jsonb is null or fact::jsonb -> 'rules' @> $5 and $5 @> (fact::jsonb -> 'rules'))`;
+
+function filteredBy(tx: Transaction, runId: string, { mismatch, verdict, rules }: ResultFilter): (string | null)[] {
+  return [tx.orgId, runId, mismatch ?? null, verdict ?? null, rules === undefined ? null : JSON.stringify(rules)];
+}
+
 /** A page of a run's results in the order of their samples, and their count. */
-export function listBenchmarkResults(
+export async function listBenchmarkResults(
   tx: Transaction,
   runId: string,
-  { mismatch, ...page }: Page & { readonly mismatch: ResultMismatch | undefined },
-): Promise<[BenchmarkResultRow[], number]> {
-  const differs = mismatch === "span" ? { hasWrongSpans: true } : { verdict: mismatch };
-  const where = { orgId: tx.orgId, runId, ...(mismatch === undefined ? {} : differs) };
-  return tx.em.findAndCount(BenchmarkResultRow, where, { ...page, orderBy: { sampleId: "asc" } });
+  { offset, limit, ...filter }: Page & ResultFilter,
+): Promise<[Pick<BenchmarkResultRow, "verdict" | "fact">[], number]> {
+  const values = filteredBy(tx, runId, filter);
+  const rows = await runBound<Pick<BenchmarkResultRow, "verdict" | "fact">>(
+    tx,
+    `select verdict, fact from benchmark_result where ${filtered} order by sample_id limit $6 offset $7`,
+    [...values, limit, offset],
+  );
+  const counted = await runBound<{ total: number }>(
+    tx,
+    `select count(*)::int as total from benchmark_result where ${filtered}`,
+    values,
+  );
+  return [rows, counted[0]?.total ?? 0];
+}
+
+/** How many results the same rules matched, the most frequent first. */
+export async function groupBenchmarkResults(
+  tx: Transaction,
+  runId: string,
+  { limit, ...filter }: ResultFilter & { readonly limit: number },
+): Promise<{ readonly rules: string[]; readonly count: number }[]> {
+  return runBound(
+    tx,
+    // Findings, and with them rules, stand in the order of their places in the sample.
+    `select to_jsonb(array(select jsonb_array_elements_text(fact::jsonb -> 'rules') order by 1)) as rules,
+       count(*)::int as count
+     from benchmark_result where ${filtered} group by 1 order by 2 desc, 1 limit $6`,
+    [...filteredBy(tx, runId, filter), limit],
+  );
 }
 
 /** What is known of a run's samples, in their order, after one of them. */
