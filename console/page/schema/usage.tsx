@@ -36,7 +36,7 @@ export function SchemaUsagePanel({ name }: { readonly name: string }) {
                       to="/o/$org/environments/$project/$env/$version"
                       params={{ org: orgId, project: projectId, env: environment, version: String(bundleVersion) }}
                     >
-                      {`${nameOf(projectId)} / ${environment} v${bundleVersion}`}
+                      {`${nameOf(projectId)} / ${environment} ${en.common.version(bundleVersion)}`}
                     </Link>
                   ),
                 },
