@@ -104,6 +104,10 @@ export const en = {
         : `Try again in ${counted(Math.ceil(seconds / 60), "minute", "minutes")}.`,
     retryNow: "You can try again now.",
   },
+  reading: {
+    reference: (operation: string) => `${operation} in the API reference`,
+    guide: "Guide, in the source:",
+  },
   appearance: {
     title: "Appearance",
     text: "Kept in this browser, for whoever uses it.",

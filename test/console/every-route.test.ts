@@ -335,7 +335,7 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
     }
   });
 
-  test("in an organization that has nothing yet, each list says what would be there", async () => {
+  test("in an organization that has nothing yet, each list says what would be there, and where more is written", async () => {
     const page = await driver.open(`/o/${empty.orgId}`);
     await driver.signIn(page, await empty.person("owner"));
     await content(page).getByRole("heading", { level: 1, name: "Home" }).waitFor();
@@ -347,8 +347,18 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
         .or(content(page).getByText(title))
         .first()
         .waitFor();
+      if (described.includes(path)) await inReference(page).waitFor();
     }
+    await page.goto(`${driver.plane.baseUrl}/o/${empty.orgId}/policies`);
+    await inReference(page).click();
+    // The operation is opened, and its body with it.
+    await page.locator("#createPolicy").getByText("Request body").waitFor();
+    expect(new URL(page.url()).pathname).toBe("/docs");
   });
+
+  function inReference(page: Page) {
+    return content(page).getByRole("link", { name: /^\w+ in the API reference$/ });
+  }
 
   test.each(["viewer", "editor", "administrator", "owner"] as const)(
     "a %s is refused nothing on any of them, and finds no flaw, in the dark and on a phone as well",
@@ -426,6 +436,12 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
     }
   });
 });
+
+/** The lists among them that say where more is written. */
+const described = [
+  ..."/policies /lists /schemas /fleet /agents /traces /review /replays /analytics /alerts /datasets".split(" "),
+  ..."/benchmarks /calibrations /settings/webhooks".split(" "),
+];
 
 /** What an organization that has nothing yet sees on the pages of things that people make. */
 const emptyTitles: Readonly<Record<string, string>> = {

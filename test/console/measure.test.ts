@@ -39,7 +39,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
 
   test("a file is imported in the browser, wrong records are told with their line, and samples are found by label", async () => {
     const page = await driver.openAs("editor", driver.at("/datasets"));
-    await page.getByRole("button", { name: "New dataset…" }).click();
+    await page.getByRole("button", { name: "New dataset…" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("support");
     await page.getByRole("button", { name: "Create the dataset" }).click();
     await page.getByText("No sample yet.").waitFor();
@@ -96,7 +96,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     };
     await page.route(/DatasetService\/ListDatasets/, late);
     await driver.go(page, "/benchmarks");
-    await page.getByRole("button", { name: "New benchmark…" }).click();
+    await page.getByRole("button", { name: "New benchmark…" }).first().click();
     await page.getByLabel("Dataset", { exact: true }).getByText("Loading").waitFor({ state: "attached" });
     expect(await deed.isDisabled()).toBe(true);
     answer();
@@ -105,7 +105,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
 
     const measure = async (detector: string) => {
       await driver.go(page, "/benchmarks");
-      await page.getByRole("button", { name: "New benchmark…" }).click();
+      await page.getByRole("button", { name: "New benchmark…" }).first().click();
       await page.getByLabel("What is measured").selectOption("detector");
       await page.getByRole("dialog").getByLabel("Detector", { exact: true }).selectOption(detector);
       const found = page.getByLabel("To be found");
@@ -266,7 +266,7 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     expect(answer.status).toBe(201);
     const page = await driver.openAs("editor", driver.at("/calibrations"));
     await page.getByRole("heading", { name: "No calibration yet" }).waitFor();
-    await page.getByRole("button", { name: "New calibration…" }).click();
+    await page.getByRole("button", { name: "New calibration…" }).first().click();
     await page.getByLabel("By", { exact: true }).selectOption("dataset");
     await page.getByLabel("Dataset", { exact: true }).selectOption({ label: "support" });
     await page.getByLabel("Rule", { exact: true }).selectOption("stop");

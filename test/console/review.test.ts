@@ -188,7 +188,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.getByRole("button", { name: "Delete…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete the replay" }).click();
     await page.getByRole("heading", { name: "No replay yet" }).waitFor();
-    await page.getByRole("button", { name: "New replay…" }).click();
+    await page.getByRole("button", { name: "New replay…" }).first().click();
     await dialog.getByLabel("Environment").fill("Not A Name");
     await dialog.getByRole("button", { name: "Replay", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "guard v1" }).waitFor();

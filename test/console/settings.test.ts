@@ -199,7 +199,7 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await driver.show(page, { colorScheme: "light", width: 1280 });
 
     await driver.go(page, "/alerts");
-    await page.getByRole("link", { name: "New rule" }).click();
+    await page.getByRole("link", { name: "New rule" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill(hostile);
     await page.getByLabel("Measured over the last").selectOption("60");
     await page.getByLabel("Threshold").fill("a lot");

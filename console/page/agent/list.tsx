@@ -4,15 +4,19 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Agent } from "../../../gen/policyguard/control/v1/agent_pb.ts";
 import { AgentService } from "../../../gen/policyguard/control/v1/agent_service_pb.ts";
+import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { useProjects } from "../../data/project.ts";
 import { Ago } from "../../part/ago.tsx";
+import { Button } from "../../part/button.tsx";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { TextField, TypedFilter } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Menu } from "../../part/menu.tsx";
+import { NoProject } from "../../part/onboarding/no-project.tsx";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
@@ -26,7 +30,7 @@ const pageSize = 50;
 
 /** The agents of a project: who asked for evaluations under a name of its own, and when it last did. */
 export function AgentsPage() {
-  const { orgId } = useOrganization();
+  const { orgId, can } = useOrganization();
   const search = useSearch({ from: "/o/$org/agents" });
   const navigate = useNavigate({ from: "/o/$org/agents" });
   const { projects, further, project, isLoaded, error, refetch } = useProjects(search.project);
@@ -55,7 +59,7 @@ export function AgentsPage() {
       {error !== undefined && <Failed error={error} onRetry={refetch} />}
       {!isLoaded && error === undefined && <Loading />}
       {isLoaded && project === undefined && (
-        <Empty title={en.environments.noProjects} text={en.environments.noProjectsText} />
+        <NoProject makeFor={can(ProjectService.method.createProject) ? orgId : undefined} />
       )}
       {project !== undefined && <ProjectAgents key={project.id} projectId={project.id} />}
     </Page>
@@ -85,8 +89,12 @@ function ProjectAgents({ projectId }: { readonly projectId: string }) {
               <TypedFilter label={texts.filter} value={q} onChange={filter} />
             </search>
           )}
-          {total === 0 && q === undefined && <Empty title={texts.empty} text={texts.emptyText} />}
-          {total === 0 && q !== undefined && <Empty title={texts.noMatch} />}
+          {total === 0 && q === undefined && <NothingYet of="agents" title={texts.empty} text={texts.emptyText} />}
+          {total === 0 && q !== undefined && (
+            <Empty title={texts.noMatch}>
+              <Button onClick={() => filter(undefined)}>{en.traces.clear}</Button>
+            </Empty>
+          )}
           {total > 0 && <Agents agents={agents} />}
           <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
         </>

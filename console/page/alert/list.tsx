@@ -10,9 +10,10 @@ import { Badge } from "../../part/badge.tsx";
 import { PlanGate } from "../../part/gate/plan-gate.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
-import { Answered, Empty } from "../../part/state.tsx";
+import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { Episodes } from "./episodes.tsx";
@@ -44,7 +45,11 @@ export function AlertsPage() {
       <Answered query={query}>
         {({ rules, total }) => (
           <>
-            {total === 0 && <Empty title={texts.empty} text={texts.emptyText} />}
+            {total === 0 && (
+              <NothingYet of="alerts" title={texts.empty} text={texts.emptyText}>
+                {create}
+              </NothingYet>
+            )}
             {total > 0 && <Rules rules={rules} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
             {total > 0 && <Episodes orgId={orgId} />}

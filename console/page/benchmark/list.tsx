@@ -9,9 +9,10 @@ import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { Button } from "../../part/button.tsx";
 import { LinkButton } from "../../part/link-button.tsx";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
-import { Answered, Empty } from "../../part/state.tsx";
+import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { CreateBenchmarkDialog } from "./create.tsx";
@@ -34,27 +35,22 @@ export function BenchmarksPage() {
     { orgId, limit: pageSize, offset },
     { refetchInterval: ({ state }) => (state.data?.benchmarks.some((each) => isOpen(each.state)) ? workingMs : false) },
   );
+  const create = can(method.createBenchmark) && (
+    <Button hotkey="create" kind="primary" onClick={() => setCreating(true)}>
+      {texts.create}
+    </Button>
+  );
   return (
-    <Page
-      title={texts.title}
-      note={query.data && en.common.total(query.data.total)}
-      actions={
-        can(method.createBenchmark) && (
-          <Button hotkey="create" kind="primary" onClick={() => setCreating(true)}>
-            {texts.create}
-          </Button>
-        )
-      }
-    >
+    <Page title={texts.title} note={query.data && en.common.total(query.data.total)} actions={create}>
       <Answered query={query}>
         {({ benchmarks, total }) => (
           <>
             {total === 0 && (
-              <Empty title={texts.empty} text={texts.emptyText}>
+              <NothingYet of="benchmarks" title={texts.empty} text={texts.emptyText}>
                 <LinkButton kind="plain" to="/o/$org/datasets" params={{ org: orgId }}>
                   {texts.toDatasets}
                 </LinkButton>
-              </Empty>
+              </NothingYet>
             )}
             {total > 0 && <Benchmarks benchmarks={benchmarks} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />

@@ -9,9 +9,10 @@ import { isOpen } from "../../data/run.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
 import layout from "../../part/layout/layout.module.css";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
-import { Answered, Empty } from "../../part/state.tsx";
+import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { CreateCalibrationDialog } from "./create.tsx";
@@ -34,23 +35,22 @@ export function CalibrationsPage() {
       refetchInterval: ({ state }) => (state.data?.calibrations.some((each) => isOpen(each.state)) ? workingMs : false),
     },
   );
+  const create = can(method.createCalibration) && (
+    <Button hotkey="create" kind="primary" onClick={() => setCreating(true)}>
+      {texts.create}
+    </Button>
+  );
   return (
-    <Page
-      title={texts.title}
-      note={query.data && en.common.total(query.data.total)}
-      actions={
-        can(method.createCalibration) && (
-          <Button hotkey="create" kind="primary" onClick={() => setCreating(true)}>
-            {texts.create}
-          </Button>
-        )
-      }
-    >
+    <Page title={texts.title} note={query.data && en.common.total(query.data.total)} actions={create}>
       <p className={layout.dim}>{texts.text}</p>
       <Answered query={query}>
         {({ calibrations, total }) => (
           <>
-            {total === 0 && <Empty title={texts.empty} text={texts.emptyText} />}
+            {total === 0 && (
+              <NothingYet of="calibrations" title={texts.empty} text={texts.emptyText}>
+                {create}
+              </NothingYet>
+            )}
             {total > 0 && <Calibrations calibrations={calibrations} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
           </>

@@ -10,10 +10,11 @@ import { Button } from "../../part/button.tsx";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { TextArea, TextField } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
 import { useGoOn } from "../../part/shown.ts";
-import { Answered, Empty } from "../../part/state.tsx";
+import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
@@ -31,25 +32,26 @@ export function DatasetsPage() {
   const [dialog, setDialog] = useState<"create" | "install">();
   const query = useQuery(method.listDatasets, { orgId, limit: pageSize, offset });
   const close = () => setDialog(undefined);
+  const deeds = (
+    <>
+      {can(method.installDataset) && <Button onClick={() => setDialog("install")}>{texts.install}</Button>}
+      {can(method.createDataset) && (
+        <Button hotkey="create" kind="primary" onClick={() => setDialog("create")}>
+          {texts.create}
+        </Button>
+      )}
+    </>
+  );
   return (
-    <Page
-      title={texts.title}
-      note={query.data && en.common.total(query.data.total)}
-      actions={
-        <>
-          {can(method.installDataset) && <Button onClick={() => setDialog("install")}>{texts.install}</Button>}
-          {can(method.createDataset) && (
-            <Button hotkey="create" kind="primary" onClick={() => setDialog("create")}>
-              {texts.create}
-            </Button>
-          )}
-        </>
-      }
-    >
+    <Page title={texts.title} note={query.data && en.common.total(query.data.total)} actions={deeds}>
       <Answered query={query}>
         {({ datasets, total }) => (
           <>
-            {total === 0 && <Empty title={texts.empty} text={texts.emptyText} />}
+            {total === 0 && (
+              <NothingYet of="datasets" title={texts.empty} text={texts.emptyText}>
+                {deeds}
+              </NothingYet>
+            )}
             {total > 0 && <Datasets datasets={datasets} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
           </>

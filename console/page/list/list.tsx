@@ -8,9 +8,10 @@ import { useScopeText } from "../../data/scope.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
 import layout from "../../part/layout/layout.module.css";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
-import { Answered, Empty } from "../../part/state.tsx";
+import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
@@ -38,9 +39,9 @@ export function ListsPage() {
         {({ lists, total }) => (
           <>
             {total === 0 && (
-              <Empty title={texts.empty} text={texts.emptyText}>
+              <NothingYet of="lists" title={texts.empty} text={texts.emptyText}>
                 {create}
-              </Empty>
+              </NothingYet>
             )}
             {total > 0 && <Lists lists={lists} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />

@@ -10,6 +10,7 @@ import { useScopeText } from "../../data/scope.ts";
 import { Ago } from "../../part/ago.tsx";
 import { useTyped } from "../../part/form/typed.ts";
 import { LinkButton } from "../../part/link-button.tsx";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
@@ -54,9 +55,9 @@ export function PolicyListPage() {
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Loading />}
       {data?.total === 0 && !isFiltered && (
-        <Empty title={texts.empty} text={texts.emptyText}>
+        <NothingYet of="policies" title={texts.empty} text={texts.emptyText}>
           {create}
-        </Empty>
+        </NothingYet>
       )}
       {data !== undefined && (data.total > 0 || isFiltered) && (
         <>

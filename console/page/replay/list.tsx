@@ -7,9 +7,10 @@ import { useOrganization } from "../../data/organization.ts";
 import { isOpen } from "../../data/run.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
-import { Answered, Empty } from "../../part/state.tsx";
+import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { CreateReplayDialog } from "./create.tsx";
@@ -33,22 +34,21 @@ export function ReplaysPage() {
     { refetchInterval: ({ state }) => (state.data?.replays.some((each) => isOpen(each.state)) ? workingMs : false) },
   );
   const mayCreate = can(method.createReplay);
+  const create = mayCreate && (
+    <Button hotkey="create" kind="primary" onClick={() => navigate({ search: { new: "yes" }, replace: true })}>
+      {texts.create}
+    </Button>
+  );
   return (
-    <Page
-      title={texts.title}
-      note={query.data && en.common.total(query.data.total)}
-      actions={
-        mayCreate && (
-          <Button hotkey="create" kind="primary" onClick={() => navigate({ search: { new: "yes" }, replace: true })}>
-            {texts.create}
-          </Button>
-        )
-      }
-    >
+    <Page title={texts.title} note={query.data && en.common.total(query.data.total)} actions={create}>
       <Answered query={query}>
         {({ replays, total }) => (
           <>
-            {total === 0 && <Empty title={texts.empty} text={texts.emptyText} />}
+            {total === 0 && (
+              <NothingYet of="replays" title={texts.empty} text={texts.emptyText}>
+                {create}
+              </NothingYet>
+            )}
             {total > 0 && <Replays replays={replays} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />
           </>

@@ -8,9 +8,10 @@ import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
-import { Answered, Empty, Failed } from "../../part/state.tsx";
+import { Answered, Failed } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 
@@ -37,9 +38,9 @@ export function SchemasPage() {
         {({ schemas, total }) => (
           <>
             {total === 0 && (
-              <Empty title={texts.empty} text={texts.emptyText}>
+              <NothingYet of="schemas" title={texts.empty} text={texts.emptyText}>
                 {create}
-              </Empty>
+              </NothingYet>
             )}
             {total > 0 && <Schemas schemas={schemas} usage={usage.data?.schemas} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />

@@ -16,6 +16,7 @@ import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { TypedFilter } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
 import { useShown } from "../../part/shown.ts";
@@ -73,11 +74,15 @@ export function TokensPage() {
           <TypedFilter label={texts.filter} value={q} onChange={filter} />
         </search>
       )}
-      {data?.total === 0 && q !== undefined && <Empty title={texts.noMatch} />}
-      {data?.total === 0 && q === undefined && (
-        <Empty title={texts.empty} text={texts.emptyText}>
-          {issue}
+      {data?.total === 0 && q !== undefined && (
+        <Empty title={texts.noMatch}>
+          <Button onClick={() => filter(undefined)}>{en.traces.clear}</Button>
         </Empty>
+      )}
+      {data?.total === 0 && q === undefined && (
+        <NothingYet of="tokens" title={texts.empty} text={texts.emptyText}>
+          {issue}
+        </NothingYet>
       )}
       {data !== undefined && data.total > 0 && <Tokens list={data.tokens} onChoose={setDialog} />}
       {data !== undefined && <Pager offset={offset} size={pageSize} total={data.total} onMove={setOffset} />}

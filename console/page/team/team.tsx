@@ -67,7 +67,11 @@ export function TeamPage() {
           <TypedFilter label={texts.filter} value={q} onChange={filter} />
         </search>
       )}
-      {data?.total === 0 && <Empty title={texts.noMatch} />}
+      {data?.total === 0 && (
+        <Empty title={texts.noMatch}>
+          <Button onClick={() => filter(undefined)}>{en.traces.clear}</Button>
+        </Empty>
+      )}
       {data !== undefined && data.total > 0 && (
         <Members members={data.members} mine={mine} onChoose={(member, deed) => setChosen({ member, deed })} />
       )}

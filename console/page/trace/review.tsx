@@ -14,6 +14,7 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { commands, shortcuts, shownKey } from "../../part/keys/shortcuts.ts";
 import { areSingleKeysOn, useKeys } from "../../part/keys/use-keys.ts";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { Empty, Failed, Loading, Refused } from "../../part/state.tsx";
@@ -108,9 +109,9 @@ function Queue({
   useKeys({ nextInQueue: () => move(1), previousInQueue: () => move(-1), skip: skipThis });
   if (items.length === 0)
     return (
-      <Empty title={texts.queueEmpty} text={texts.queueEmptyText}>
+      <NothingYet of="review" title={texts.queueEmpty} text={texts.queueEmptyText}>
         <Button onClick={onMore}>{texts.again}</Button>
-      </Empty>
+      </NothingYet>
     );
   return (
     <>

@@ -8,9 +8,10 @@ import { useOrganization } from "../../data/organization.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Badge } from "../../part/badge.tsx";
 import { Button } from "../../part/button.tsx";
+import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Pager } from "../../part/pager.tsx";
-import { Answered, Empty } from "../../part/state.tsx";
+import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { CreateWebhookDialog } from "./create.tsx";
@@ -36,9 +37,9 @@ export function WebhooksPage() {
         {({ webhooks, total }) => (
           <>
             {total === 0 && (
-              <Empty title={texts.empty} text={texts.emptyText}>
+              <NothingYet of="webhooks" title={texts.empty} text={texts.emptyText}>
                 {create}
-              </Empty>
+              </NothingYet>
             )}
             {total > 0 && <Webhooks webhooks={webhooks} />}
             <Pager offset={offset} size={pageSize} total={total} onMove={setOffset} />

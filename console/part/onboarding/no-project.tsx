@@ -1,13 +1,13 @@
 import { en } from "../../text/en.ts";
 import { LinkButton } from "../link-button.tsx";
-import { Empty } from "../state.tsx";
+import { NothingYet } from "./nothing-yet.tsx";
 
 const texts = en.environments;
 
 /** Says that the organization has no project, and leads to where one is made. */
 export function NoProject({ makeFor }: { readonly makeFor: string | undefined }) {
   return (
-    <Empty title={texts.noProjects} text={texts.noProjectsText}>
+    <NothingYet of="projects" title={texts.noProjects} text={texts.noProjectsText}>
       {makeFor === undefined ? (
         <p>{texts.makeProjectAsk}</p>
       ) : (
@@ -15,6 +15,6 @@ export function NoProject({ makeFor }: { readonly makeFor: string | undefined })
           {texts.makeProject}
         </LinkButton>
       )}
-    </Empty>
+    </NothingYet>
   );
 }

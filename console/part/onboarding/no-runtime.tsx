@@ -1,7 +1,7 @@
 import { en } from "../../text/en.ts";
 import { CopyText } from "../copy/copy-text.tsx";
 import { LinkButton } from "../link-button.tsx";
-import { Empty } from "../state.tsx";
+import { NothingYet } from "./nothing-yet.tsx";
 
 const texts = en.fleet;
 
@@ -18,7 +18,7 @@ export function NoRuntime({
   readonly issueFor: string | undefined;
 }) {
   return (
-    <Empty title={title} text={texts.emptyText}>
+    <NothingYet of="runtimes" title={title} text={texts.emptyText}>
       <CopyText label={texts.start} text={start} />
       {issueFor === undefined ? (
         <p>{texts.issueAsk}</p>
@@ -27,6 +27,6 @@ export function NoRuntime({
           {texts.issue}
         </LinkButton>
       )}
-    </Empty>
+    </NothingYet>
   );
 }

@@ -6,11 +6,13 @@ import { BundleService } from "../../../../gen/policyguard/control/v1/bundle_ser
 import type { Environment } from "../../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { PolicyService } from "../../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { ProjectService } from "../../../../gen/policyguard/control/v1/project_service_pb.ts";
 import { useOrganization } from "../../../data/organization.ts";
 import { useProjects } from "../../../data/project.ts";
 import { Button } from "../../../part/button.tsx";
 import { Select } from "../../../part/field.tsx";
 import layout from "../../../part/layout/layout.module.css";
+import { NoProject } from "../../../part/onboarding/no-project.tsx";
 import { Page } from "../../../part/page.tsx";
 import { ProjectSelect } from "../../../part/project-select.tsx";
 import { Answered, Empty, Failed, Loading, Refused } from "../../../part/state.tsx";
@@ -48,7 +50,9 @@ export function PlaygroundPage() {
       <p className={layout.dim}>{texts.pageText}</p>
       {error !== undefined && <Failed error={error} onRetry={refetch} />}
       {!isLoaded && error === undefined && <Loading />}
-      {isLoaded && project === undefined && <Empty title={en.environments.noProjects} />}
+      {isLoaded && project === undefined && (
+        <NoProject makeFor={can(ProjectService.method.createProject) ? orgId : undefined} />
+      )}
       {project !== undefined && (
         <Answered query={query}>
           {({ environments }) => {
