@@ -234,6 +234,12 @@ export const en = {
   policies: {
     title: "Policies",
     create: "New policy",
+    open: "From a file…",
+    openHint: (maxKib: number) => `YAML or JSON, up to ${maxKib} KiB. It can be dropped on this page, too.`,
+    tooLarge: (name: string, maxKib: number) =>
+      `${name} is larger than ${maxKib} KiB, which is the most that a policy has. Nothing was opened.`,
+    noText: (name: string) => `${name} is no text. Nothing was opened.`,
+    fromPack: "From a guard pack",
     empty: "No policy yet",
     emptyText: "A policy says what is looked for, and what happens when it is found.",
     name: "Name",
@@ -254,6 +260,8 @@ export const en = {
   },
   policy: {
     newTitle: "New policy",
+    opened: (name: string) => `${name} is opened, and stored once you create the policy.`,
+    openedOver: "What you had begun is behind it: undo in the editor brings it back.",
     editor: "Policy document",
     draft: "unsaved",
     saved: "saved",

@@ -143,6 +143,40 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await editorOf(page).getByText("# meanwhile").waitFor();
   });
 
+  test("a policy in a file opens in the workbench, with its problems, over what was begun there", async () => {
+    const page = await openAs("editor", at("/policies/new"));
+    await writeInto(page, policyOf("begun"));
+    await driver.go(page, "/policies");
+    const field = page.getByLabel("From a file…", { exact: true }).and(page.locator("input")).first();
+    const file = (name: string, buffer: Buffer) => ({ name, buffer, mimeType: "application/yaml" });
+    await field.setInputFiles(file("large.yaml", Buffer.alloc(256 * 1_024 + 1, "#")));
+    await page.getByRole("alert").getByText("large.yaml is larger than 256 KiB").waitFor();
+    await field.setInputFiles(file("policy.yaml.gz", Buffer.from([0x1f, 0x8b, 0x08])));
+    await page.getByRole("alert").getByText("policy.yaml.gz is no text.").waitFor();
+    const nameless = policyOf("", "BLOK").replace("metadata: {name: }\n", "");
+    await page.locator("main h1").evaluate((heading, text) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], "from disk.yaml"));
+      heading.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }, nameless);
+    await page
+      .getByRole("status")
+      .getByText("from disk.yaml is opened, and stored once you create the policy.")
+      .waitFor();
+    await page.getByRole("button", { name: "Replace with BLOCK" }).click();
+    await editorOf(page).getByText("name: from-disk").waitFor();
+    await page.keyboard.press("ControlOrMeta+z");
+    await editorOf(page).getByText("BLOK").waitFor();
+    await page.keyboard.press("ControlOrMeta+z");
+    await editorOf(page).getByText("begun").waitFor();
+    await page.keyboard.press("ControlOrMeta+Shift+z");
+    await editorOf(page).getByText("BLOK").waitFor();
+    await page.getByRole("button", { name: "Replace with BLOCK" }).click();
+    await page.getByText("Valid", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "from-disk" }).waitFor();
+  });
+
   test("tests that have not run are neither counted nor said to be missing", async () => {
     const page = await driver.openAs("editor", driver.at("/"));
     await page.route("**/*.PolicyService/ValidatePolicy", () => {}); // never answered

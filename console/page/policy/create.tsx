@@ -10,10 +10,12 @@ import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { useLatest } from "../../part/latest.ts";
+import layout from "../../part/layout/layout.module.css";
 import { Page } from "../../part/page.tsx";
 import { useGoOn } from "../../part/shown.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
+import { takeOpened } from "./file.ts";
 import { Workbench } from "./workbench.tsx";
 
 const texts = en.policy;
@@ -49,6 +51,8 @@ export function NewPolicyPage() {
   const key = draftKey(accountId, orgId, "new");
   const [initialText] = useState(() => readDraft(key)?.text ?? template);
   const [text, setText] = useState(initialText);
+  const [file] = useState(takeOpened);
+  const waiting = useRef(file);
   const latest = useLatest(text);
   /** The policy once it is stored; this page is still shown until that of the policy has loaded. */
   const stored = useRef<Policy>(undefined);
@@ -86,6 +90,11 @@ export function NewPolicyPage() {
       }
     >
       {error !== undefined && <Failed error={error} />}
+      {file !== undefined && (
+        <p role="status" className={layout.dim}>
+          {texts.opened(file.name)} {initialText !== template && texts.openedOver}
+        </p>
+      )}
       <Workbench
         orgId={orgId}
         text={text}
@@ -93,7 +102,12 @@ export function NewPolicyPage() {
         isReadOnly={!mayCreate}
         keys={mayCreate ? { save: create } : {}}
         onChange={change}
-        handle={() => {}}
+        // Not as what it begins with: what was begun before is an undo away.
+        handle={(editor) => {
+          if (editor === undefined || waiting.current === undefined) return;
+          editor.setText(waiting.current.text);
+          waiting.current = undefined;
+        }}
       />
     </Page>
   );

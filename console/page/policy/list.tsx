@@ -2,6 +2,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { PackService } from "../../../gen/policyguard/control/v1/pack_service_pb.ts";
 import type { PolicySummary } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
@@ -9,6 +10,7 @@ import { useProjects } from "../../data/project.ts";
 import { useScopeText } from "../../data/scope.ts";
 import { Ago } from "../../part/ago.tsx";
 import { useTyped } from "../../part/form/typed.ts";
+import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
@@ -17,6 +19,7 @@ import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
+import { FileTarget, OpenFile, usePolicyFile } from "./open-file.tsx";
 import style from "./policy.module.css";
 import { allProjects } from "./search.ts";
 
@@ -45,18 +48,31 @@ export function PolicyListPage() {
   );
   // What is shown may still be that of the former filter.
   const isFiltered = isPlaceholderData || [q, filter.q, scope].some((each) => each !== undefined);
-  const create = can(PolicyService.method.createPolicy) && (
-    <LinkButton hotkey="create" to="/o/$org/policies/new" params={{ org: orgId }}>
-      {texts.create}
-    </LinkButton>
+  const mayCreate = can(PolicyService.method.createPolicy);
+  const file = usePolicyFile();
+  const deeds = (
+    <>
+      {can(PackService.method.applyPack) && (
+        <LinkButton kind="plain" to="/o/$org/packs" params={{ org: orgId }}>
+          {texts.fromPack}
+        </LinkButton>
+      )}
+      {mayCreate && <OpenFile onOpen={file.open} />}
+      {mayCreate && (
+        <LinkButton hotkey="create" to="/o/$org/policies/new" params={{ org: orgId }}>
+          {texts.create}
+        </LinkButton>
+      )}
+    </>
   );
-  return (
-    <Page title={texts.title} note={data && en.common.total(data.total)} actions={create}>
+  const page = (
+    <Page title={texts.title} note={data && en.common.total(data.total)} actions={deeds}>
+      {file.fault !== undefined && <p role="alert">{file.fault}</p>}
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Loading />}
       {data?.total === 0 && !isFiltered && (
         <NothingYet of="policies" title={texts.empty} text={texts.emptyText}>
-          {create}
+          <div className={layout.row}>{deeds}</div>
         </NothingYet>
       )}
       {data !== undefined && (data.total > 0 || isFiltered) && (
@@ -68,6 +84,7 @@ export function PolicyListPage() {
       )}
     </Page>
   );
+  return <FileTarget onOpen={mayCreate ? file.open : undefined}>{page}</FileTarget>;
 }
 
 function Filters({ onChange }: { readonly onChange: () => void }) {
