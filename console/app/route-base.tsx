@@ -1,12 +1,13 @@
 // The routes that all others hang from.
 
 import { createRootRoute, createRoute, Outlet } from "@tanstack/react-router";
+import { Leaving } from "./leaving.tsx";
 import { NotFound, PageNotFound } from "./not-found.tsx";
 import { OrganizationLayout } from "./organization.tsx";
 
 /** The root of all pages. */
 export const rootRoute = createRootRoute({
-  component: Outlet,
+  component: Root,
   notFoundComponent: NotFound,
 });
 
@@ -17,3 +18,12 @@ export const orgRoute = createRoute({
   component: OrganizationLayout,
   notFoundComponent: PageNotFound,
 });
+
+function Root() {
+  return (
+    <>
+      <Outlet />
+      <Leaving />
+    </>
+  );
+}

@@ -24,7 +24,7 @@ export function ShownOnce({
   readonly file?: string;
   readonly onClose: () => void;
 }) {
-  useUnsavedWhile(true);
+  const forget = useUnsavedWhile(true);
   const [copied, setCopied] = useState<string>();
   const { run, error } = useBusy();
   const copy = (text: string) =>
@@ -44,7 +44,13 @@ export function ShownOnce({
           <Button onClick={() => copy(line)}>{copied === line ? en.common.copied : en.common.copyLine}</Button>
         )}
         <Button onClick={() => copy(value)}>{copied === value ? en.common.copied : en.common.copy}</Button>
-        <Button kind="primary" onClick={onClose}>
+        <Button
+          kind="primary"
+          onClick={() => {
+            forget();
+            onClose();
+          }}
+        >
           {en.common.stored}
         </Button>
       </DialogActions>

@@ -104,6 +104,12 @@ export const en = {
         : `Try again in ${counted(Math.ceil(seconds / 60), "minute", "minutes")}.`,
     retryNow: "You can try again now.",
   },
+  leaving: {
+    title: "Leave this page?",
+    text: "What you typed here, or have not stored yet, is kept nowhere: it is lost with the page.",
+    stay: "Stay",
+    leave: "Leave and lose it",
+  },
   reading: {
     reference: (operation: string) => `${operation} in the API reference`,
     guide: "Guide, in the source:",

@@ -8,7 +8,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
-import { useUnsaved } from "../../part/form/unsaved.ts";
+import { forgetUnsaved, useUnsaved } from "../../part/form/unsaved.ts";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
 import { Page } from "../../part/page.tsx";
@@ -98,7 +98,7 @@ function Editor({ start, ruleId }: { readonly start: RuleForm; readonly ruleId?:
             <Button disabled={isBusy} onClick={show}>
               {texts.preview}
             </Button>
-            <LinkButton kind="quiet" to="/o/$org/alerts" params={{ org: orgId }}>
+            <LinkButton kind="quiet" to="/o/$org/alerts" params={{ org: orgId }} onClick={forgetUnsaved}>
               {en.common.cancel}
             </LinkButton>
           </div>

@@ -1,15 +1,20 @@
-// What was typed into a form and is kept nowhere else. While there is any, the browser asks before the page is left, and
-// the page is not loaded anew by itself.
+// What was typed into a form and is kept nowhere else. While there is any, the browser asks before the document is left,
+// the console before another page takes the place of this one, and the page is not loaded anew by itself.
 
 import { useEffect, useState } from "react";
 
 const forms = new Set<object>();
-/** Forms that are being sent: a deed may leave the page by itself. */
+/** Forms that are being sent. */
 let sending = 0;
 
 /** Whether something is typed, in a form that is shown, that would be lost with the page. */
 export function hasUnsaved(): boolean {
   return forms.size > 0;
+}
+
+/** Whether leaving the page now would lose something; a deed may leave it by itself. */
+export function losesUnsaved(): boolean {
+  return hasUnsaved() && sending === 0;
 }
 
 /** For whoever has decided that it may be lost. */
@@ -37,14 +42,15 @@ export function useUnsaved(): {
   return { typed, send };
 }
 
-/** For what is no form: an edit while it lasts, or what can be seen only once. */
-export function useUnsavedWhile(isUnsaved: boolean): void {
+/** For what is no form: an edit while it lasts, or what can be seen only once. Returns what ends it at once. */
+export function useUnsavedWhile(isUnsaved: boolean): () => void {
+  const [edit] = useState(() => ({}));
   useEffect(() => {
     if (!isUnsaved) return;
-    const edit = {};
     mark(edit);
     return () => unmark(edit);
-  }, [isUnsaved]);
+  }, [edit, isUnsaved]);
+  return () => unmark(edit);
 }
 
 function mark(form: object): void {
@@ -60,5 +66,5 @@ function unmark(form: object): void {
 
 function ask(event: BeforeUnloadEvent): void {
   // Whoever signed out has left already.
-  if (sending === 0 && !document.documentElement.hidden) event.preventDefault();
+  if (losesUnsaved() && !document.documentElement.hidden) event.preventDefault();
 }
