@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { listMark, useRowKeys } from "./keys/row-keys.ts";
+import { useRowLink } from "./keys/row-link.ts";
 import { Pager } from "./pager.tsx";
 import style from "./table.module.css";
 
@@ -25,7 +26,10 @@ export interface Column<Row> {
 /** More rows than anybody reads at once make a page slow: the others are a step away. */
 const maxRows = 100;
 
-/** A table whose rows are read as a whole, and moved through by keys. With columns that say where they stand on phones, rows have two lines there. */
+/**
+ * A table whose rows are read as a whole, moved through by keys, and each one link. With columns that say where they
+ * stand on phones, rows have two lines there.
+ */
 export function Table<Row>({
   label,
   columns,
@@ -40,6 +44,7 @@ export function Table<Row>({
   const frame = useRef<HTMLDivElement>(null);
   const scrolls = useScrolls(frame);
   useRowKeys(frame);
+  useRowLink(frame);
   const [chosen, setFrom] = useState(0);
   // Another filter may leave fewer rows than were passed over.
   const from = chosen < rows.length ? chosen : 0;

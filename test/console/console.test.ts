@@ -391,7 +391,7 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     const page = await openAs("editor", at("/traces"));
     await page.getByLabel("Outcome").selectOption("BLOCK");
     await page.getByText(/^1 trace( or more)?$/).waitFor();
-    await page.locator("tbody button").click();
+    await page.locator("tbody a").click();
     const drawer = page.getByRole("complementary", { name: "Trace" });
     await drawer.getByText(`<img src=x onerror=`).waitFor();
     expect(await page.title()).toBe("Traces · Policy Guard");

@@ -293,6 +293,39 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await isCurrent(Math.min(1, (await rows.count()) - 1));
   });
 
+  test("a press anywhere on a row goes where its link leads, except one that selects text or is another thing's", async () => {
+    const page = await driver.openAs("administrator", driver.at("/packs"));
+    const row = page.locator("tbody tr").nth(1);
+    const cell = row.locator("td").nth(1);
+    await row.waitFor();
+    const name = await row.getByRole("link").innerText();
+    const path = new URL(page.url()).pathname;
+    const here = page.getByRole("heading", { level: 1, name: "Packs", exact: true });
+    // A text of the row is selected by its ends, as by a mouse that is drawn over it.
+    const box = await cell.boundingBox();
+    if (box === null) throw new Error("the cell is not shown");
+    await page.mouse.move(box.x + 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2, { steps: 5 });
+    await page.mouse.up();
+    await expect.poll(() => page.evaluate(() => `${globalThis.document.getSelection()}`.trim())).not.toBe("");
+    for (const press of [{ modifiers: ["Control" as const] }, { button: "middle" as const }]) {
+      const [beside] = await Promise.all([driver.context.waitForEvent("page"), cell.click(press)]);
+      await beside.getByRole("heading", { level: 1, name }).waitFor();
+      await beside.close();
+    }
+    await here.waitFor();
+    expect(new URL(page.url()).pathname).toBe(path);
+    await cell.click();
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    // What has a press of its own keeps it, and a row that leads nowhere stays.
+    await driver.go(page, "/settings/tokens");
+    await page.locator("tbody tr").first().getByRole("button", { name: "Rotate…" }).click();
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
   test("the bar narrows a page by project and environment, and leads to them from pages that it cannot narrow", async () => {
     const { plane, world } = driver;
     const answer = await patientFetch(`${plane.baseUrl}/v1/orgs/${world.orgId}/projects`, {

@@ -56,7 +56,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await listed.getByRole("cell", { name: "False positive", exact: true }).waitFor();
     // Through the rows, opening each: from outside by j, then by arrows too; Escape closes, and then leaves the row.
     const isOpen = (at: number) =>
-      listed.locator("tbody tr").nth(at).and(page.locator(":focus")).getByRole("button", { expanded: true }).waitFor();
+      listed.locator("tbody tr").nth(at).and(page.locator(":focus")).getByRole("link", { expanded: true }).waitFor();
     const drawer = page.getByRole("complementary", { name: "Trace" });
     await page.keyboard.press("j");
     await isOpen(0);
@@ -81,7 +81,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
 
   test("a trace is replayed by a policy beside what was decided, by one key", async () => {
     const page = await driver.openAs("editor", driver.at("/traces?rule=attack"));
-    await expect.poll(() => page.getByRole("table", { name: "Traces" }).getByRole("button").count()).toBe(3);
+    await expect.poll(() => page.getByRole("table", { name: "Traces" }).getByRole("link").count()).toBe(3);
     // Quicker than the page follows its address: each key is a step.
     await page.evaluate(() =>
       [1, 2, 3].map(() => globalThis.document.dispatchEvent(new KeyboardEvent("keydown", { key: "j" }))),
@@ -146,7 +146,8 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
       ...{ language: "de", min_latency_us: "1500", max_latency_us: "1500", would_be_outcome: "FLAG" },
     });
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await page.getByRole("table", { name: "Traces" }).getByRole("button").click();
+    // Anywhere in the row.
+    await page.getByRole("table", { name: "Traces" }).getByRole("cell", { name: "Allow" }).click();
     const drawer = page.getByRole("complementary", { name: "Trace" });
     await drawer.getByText("slow-model").waitFor();
     await drawer.getByText("turn of [EMAIL_1]").waitFor();

@@ -1,7 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createQueryOptions, useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
@@ -28,6 +28,7 @@ import { Select, TypedFilter } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
 import { type OutcomeName, outcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 import { listMark, useRowKeys } from "../../part/keys/row-keys.ts";
+import { useRowLink } from "../../part/keys/row-link.ts";
 import { useKeys } from "../../part/keys/use-keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { NoRuntime } from "../../part/onboarding/no-runtime.tsx";
@@ -368,6 +369,7 @@ function Rows({
 }) {
   const frame = useRef<HTMLDivElement>(null);
   useRowKeys(frame, { at: at < 0 ? undefined : at, onOpen: (next) => onOpen(traces[next]?.id ?? "") });
+  useRowLink(frame);
   return (
     <div ref={frame} className={style.frame} {...listMark}>
       <table className={style.rows} aria-label={texts.title}>
@@ -390,7 +392,7 @@ function Rows({
         </thead>
         <tbody>
           {traces.map((trace, index) => (
-            <Row key={trace.id} trace={trace} isChosen={index === at} onOpen={onOpen} />
+            <Row key={trace.id} trace={trace} isChosen={index === at} />
           ))}
         </tbody>
       </table>
@@ -405,22 +407,14 @@ function markText(summary: Trace["annotationSummary"]): string {
   return summary.resolvedMark === undefined ? en.review.count(summary.marks) : markName(summary.resolvedMark);
 }
 
-function Row({
-  trace,
-  isChosen,
-  onOpen,
-}: {
-  readonly trace: Trace;
-  readonly isChosen: boolean;
-  readonly onOpen: (id: string) => void;
-}) {
+function Row({ trace, isChosen }: { readonly trace: Trace; readonly isChosen: boolean }) {
   const { id, createdAt, outcome, wouldBeOutcome, stage, agentId, decidedByRule, latencyUs } = trace;
   return (
     <tr className={isChosen ? style.chosen : ""}>
       <td>
-        <button type="button" className={style.open} aria-expanded={isChosen} onClick={() => onOpen(id)}>
+        <Link from="/o/$org/traces" to="." search={(former) => withTrace(former, id)} replace aria-expanded={isChosen}>
           {timeOfDay(createdAt)}
-        </button>
+        </Link>
       </td>
       <td>
         <Outcome value={outcomeName(outcome)} />

@@ -2,6 +2,7 @@
 // screen readers read it, and the browser shows where it is.
 
 import type { RefObject } from "react";
+import { linkOf } from "./row-link.ts";
 import { useKeys } from "./use-keys.ts";
 
 /** What marks the element around a list. */
@@ -68,7 +69,7 @@ function focusRow(rows: readonly HTMLElement[], at: number): void {
 
 /** Goes where the row leads. In one that leads nowhere, to the first thing that can be pressed. */
 function follow(row: HTMLElement | undefined): void {
-  const link = row?.querySelector<HTMLElement>("a[href]");
-  if (link != null) link.click();
+  const link = linkOf(row);
+  if (link !== null) link.click();
   else row?.querySelector<HTMLElement>("button")?.focus();
 }
