@@ -25,6 +25,15 @@ export function textsIn<const Name extends string>(
   return Object.fromEntries(found) as { readonly [key in Name]?: string };
 }
 
+/** The moments under these names, as ISO times; what is none is left out. */
+export function momentsIn<const Name extends string>(
+  search: Readonly<Record<string, unknown>>,
+  ...names: readonly Name[]
+): { readonly [key in Name]?: string } {
+  const given: Readonly<Record<string, string | undefined>> = textsIn(search, ...names);
+  return textsIn(given, ...names.filter((name) => !Number.isNaN(Date.parse(given[name] ?? ""))));
+}
+
 /** The project that an address names; left out when it can be none, so that the page looks at what it does without. */
 export function projectIn(search: Readonly<Record<string, unknown>>): { readonly project?: string } {
   const { project } = textsIn(search, "project");

@@ -34,6 +34,9 @@ export const replayTexts = {
   filter: "Which traces",
   everything: "all traces",
   window: "Time",
+  now: "now",
+  without: (names: string) =>
+    `Not narrowed by ${names}, unlike the list: a replay keeps nothing of a person, so it takes the traces of all.`,
   state: "State",
   traces: "Traces",
   who: "Who",

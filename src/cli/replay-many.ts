@@ -41,6 +41,7 @@ export const manyOptions = {
   },
   "min-latency": { type: "string", value: "US", help: "Many traces: those that took at least so many microseconds." },
   "max-latency": { type: "string", value: "US", help: "Many traces: those that took at most so many microseconds." },
+  annotation: { type: "string", value: "MARK", help: "Many traces: those that annotators say this of." },
   since: {
     type: "string",
     value: "TIME",

@@ -2,7 +2,12 @@
 
 import { type DescEnum, getOption, type JsonObject } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type Trace, TraceReplayabilitySchema } from "../../gen/policyguard/control/v1/trace_pb.ts";
+import {
+  type Trace,
+  type TraceAnnotation,
+  TraceAnnotationSchema,
+  TraceReplayabilitySchema,
+} from "../../gen/policyguard/control/v1/trace_pb.ts";
 import { wire } from "../../gen/policyguard/options/v1/options_pb.ts";
 import { type Outcome, OutcomeSchema, type Stage, StageSchema } from "../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { integerOf, type Options, type Values } from "./command.ts";
@@ -28,6 +33,9 @@ export const traceOptions = {
   "would-be": { type: "string", value: "OUTCOME", help: "Traces with this outcome if shadow rules counted." },
   "min-latency": { type: "string", value: "US", help: "Traces that took at least so many microseconds." },
   "max-latency": { type: "string", value: "US", help: "Traces that took at most so many microseconds." },
+  annotation: { type: "string", value: "MARK", help: 'Traces that annotators say this of, such as "false-positive".' },
+  unjudged: { type: "string", value: "REASON", help: "Traces in which something could not be judged for this reason." },
+  "bundle-version": { type: "string", value: "N", help: "Traces that this version of the bundle decided." },
   since: { type: "string", value: "TIME", help: "Traces made at or after this time, such as 2026-03-01T00:00:00Z." },
   until: { type: "string", value: "TIME", help: "Traces made before this time." },
 } as const satisfies Options;
@@ -48,6 +56,8 @@ export async function traceFilterOf(server: Organization, values: Values<typeof 
     policy: values.policy,
     detector: values.detector,
     category: values.category,
+    unjudged: values.unjudged,
+    bundleVersion: integerOf(values["bundle-version"], "bundle-version", 0),
     sessionId: session,
     userId: user,
     since: timeOf(since, "since"),
@@ -60,15 +70,17 @@ interface MeasuredValues {
   readonly "would-be"?: string;
   readonly "min-latency"?: string;
   readonly "max-latency"?: string;
+  readonly annotation?: string;
 }
 
-/** The filters by language, latency and would-be outcome, which replays have as well. */
+/** The filters by language, latency, would-be outcome and annotations, which replays have as well. */
 export function measuredFilterOf(values: MeasuredValues) {
   return {
     language: values.language,
     wouldBeOutcome: numberOf<Outcome>(OutcomeSchema, values["would-be"], "would-be"),
     minLatencyUs: integerOf(values["min-latency"], "min-latency", 0),
     maxLatencyUs: integerOf(values["max-latency"], "max-latency", 0),
+    annotation: numberOf<TraceAnnotation>(TraceAnnotationSchema, values.annotation, "annotation"),
   };
 }
 

@@ -93,13 +93,14 @@ test("replays many traces as a run, and waits for its report", async () => {
     ...{ note: null, isFinal: false, rule: undefined, annotator: undefined },
   });
   const measured = ["--language", "en", "--would-be", "allow", "--min-latency", "1", "--max-latency", "900000"];
+  measured.push("--annotation", "false-negative");
   const begun = JSON.parse((await replay("--env", "dev", "--sample", "9", ...measured, "--json")).stdout);
   expect(begun).toMatchObject({
     state: "queued",
     policy: "support-bot",
     filter: {
       ...{ environment: "dev", language: "en", would_be_outcome: "ALLOW" },
-      ...{ min_latency_us: 1, max_latency_us: 900_000 },
+      ...{ min_latency_us: 1, max_latency_us: 900_000, annotation: "false-negative" },
     },
     sample: { max: 9 },
   });

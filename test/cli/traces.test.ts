@@ -44,6 +44,9 @@ test("lists traces by filters, and page by page", async () => {
   expect(found.stdout).toMatch(new RegExp(`BLOCK +input +dev +pii.email +${blocked.evaluationId}\\n$`));
   const measured = ["--language", "en", "--would-be", "block", "--min-latency", "180", "--max-latency", "180"];
   expect(JSON.parse((await traces("list", ...measured, "--json")).stdout)).toMatchObject({ total: 1 });
+  const none = ["--annotation", "disputed", "--unjudged", "timeout", "--bundle-version", "7"];
+  for (const at of [0, 2, 4])
+    expect(JSON.parse((await traces("list", ...none.slice(at, at + 2), "--json")).stdout)).toMatchObject({ total: 0 });
   const first = JSON.parse((await traces("list", "--limit", "2", "--json")).stdout);
   expect(first).toMatchObject({ total: 3, total_is_exact: true, examined_until: null });
   const rest = JSON.parse((await traces("list", "--limit", "2", "--after", first.next_after, "--json")).stdout);

@@ -129,7 +129,8 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.getByLabel("With shadow rules").selectOption("FLAG");
     await chips.getByRole("button", { name: "With shadow rules: Flag" }).waitFor();
     await page.getByText("1 trace", { exact: true }).waitFor();
-    const carried = await page.getByRole("link", { name: "Replay these…" }).getAttribute("href");
+    const replayLink = page.getByRole("link", { name: "Replay these…" });
+    const carried = await replayLink.getAttribute("href");
     // The router writes texts of digits in quotes, so that they stay texts.
     const unquoted = (carried ?? "").replaceAll("%22", "");
     expect(Object.fromEntries(new URL(unquoted, driver.plane.baseUrl).searchParams)).toMatchObject({
@@ -164,12 +165,27 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await driver.go(page, `/traces?mark=disputed&trace=${id}`);
     await page.getByText("No trace matches these filters.").waitFor();
     await drawer.getByText("slow-model").waitFor();
+    // What a replay cannot be narrowed by is told before it begins.
+    await driver.go(page, "/traces?mark=false-positive&user=u-1");
+    await replayLink.click();
+    const dialog = page.getByRole("dialog", { name: "Replay traces" });
+    await dialog.getByRole("note").getByText("Not narrowed by User, unlike the list").waitFor();
+    await dialog.getByText("false positive", { exact: true }).waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Replay", exact: true, disabled: false }).click();
+    await page.getByText("Mark: false positive", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("stopped", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Delete…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete the replay" }).click();
+    await page.getByRole("heading", { name: "No replay yet" }).waitFor();
   });
 
   test("traces of a filter are replayed and watched, and their results lead to the traces", async () => {
     const page = await driver.openAs("editor", driver.at("/traces?rule=attack&would=BLOCK&most=1"));
     await page.getByRole("link", { name: "Replay these…" }).click();
     const dialog = page.getByRole("dialog", { name: "Replay traces" });
+    await dialog.getByText("Time", { exact: true }).waitFor();
     await dialog.getByLabel("Judged by").selectOption({ label: "guard v1" });
     expect(await dialog.getByLabel("Rule", { exact: true }).inputValue()).toBe("attack");
     expect(await dialog.getByLabel("With shadow rules").inputValue()).toBe("BLOCK");

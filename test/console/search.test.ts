@@ -2,7 +2,8 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { ownAddress } from "../../console/data/search.ts";
 import { evidenceSearch, filterOf, queryOf } from "../../console/page/evidence/search.ts";
-import { traceSearch } from "../../console/page/trace/search.ts";
+import { replaySearch } from "../../console/page/replay/search.ts";
+import { chips, replayOf, traceSearch } from "../../console/page/trace/search.ts";
 
 test("an address says what the page looks at; unknown values and defaults are dropped", () => {
   expect(traceSearch({ range: "7d", outcome: "BLOCK", environment: "prod", rule: "pii.email", trace: "t1" })).toEqual({
@@ -16,6 +17,21 @@ test("an address says what the page looks at; unknown values and defaults are dr
   // The router reads digits as a number; the name of an environment may be made of them.
   expect(traceSearch({ environment: 4 })).toEqual({ environment: "4" });
   expect(traceSearch({ range: "toString", outcome: ["BLOCK"] })).toEqual({});
+});
+
+test("a replay of a list gets each filter of it and its window, and is told which ones it cannot have", () => {
+  const choices = { stage: "input", mark: "disputed", would: "FLAG", version: "7", least: "1", most: "2" };
+  const window = { since: "2026-11-01T00:00:00.000Z", until: "2026-11-02T00:00:00.000Z" };
+  const own = { outcome: "BLOCK", environment: "prod", rule: "r", project: "0191a2b3-0000-7000-8000-000000000001" };
+  const all = traceSearch({ ...Object.fromEntries(chips.map((name) => [name, "x"])), ...choices, ...window, ...own });
+  expect(Object.keys(all).sort()).toEqual([...chips, ...Object.keys(own)].sort());
+  const { session, user, ...carried } = all;
+  const readAt = new Date("2026-11-03T12:00:00Z");
+  expect([session, user]).toEqual(["x", "x"]);
+  expect(replaySearch(replayOf(all, readAt))).toEqual({ new: "yes", ...carried, without: "session user" });
+  expect(replaySearch(replayOf({ range: "1h", trace: "t" }, readAt))).toEqual({
+    ...{ new: "yes", since: "2026-11-03T11:00:00.000Z", until: "2026-11-03T12:00:00.000Z" },
+  });
 });
 
 test("the log of evidence is filtered by days in UTC, of which the last one counts as a whole", () => {

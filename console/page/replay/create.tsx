@@ -10,19 +10,27 @@ import { useOrganization } from "../../data/organization.ts";
 import { outcomeValues } from "../../data/outcome.ts";
 import { perform } from "../../data/perform.ts";
 import { usePolicies } from "../../data/policy.ts";
+import { useProjects } from "../../data/project.ts";
 import { stageName, stages } from "../../data/stage.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
+import { Facts } from "../../part/facts.tsx";
 import { type FaultOf, Select, TextField } from "../../part/field.tsx";
 import { FoundChoice } from "../../part/form/found-choice.tsx";
 import { outcomes } from "../../part/judgement/outcome-name.ts";
 import layout from "../../part/layout/layout.module.css";
 import { useGoOn } from "../../part/shown.ts";
 import { en } from "../../text/en.ts";
+import { dateTime } from "../../text/format.ts";
+import { annotationNames } from "./say.tsx";
 import type { ReplaySearch } from "./search.ts";
 
 const texts = en.replays;
 const dayMs = 86_400_000;
 const draftPrefix = "draft:";
+/** What of the list's filters is shown as it was chosen; the others have fields. */
+const carried = ["policy", "detector", "category", "unjudged", "version", "mark"] as const;
+/** What of them a replay cannot have. */
+const left = ["session", "user"] as const;
 /** The largest number that a trace's latency can be. */
 const maxLatencyUs = 2 ** 31 - 1;
 
@@ -60,7 +68,7 @@ export function CreateReplayDialog({
           orgId,
           ...(draft === undefined ? { policyId: by } : { document: documentOf(draft.text) }),
           filter: filterOf(text, search),
-          since: timestampFromDate(new Date(Date.now() - Number(text("days")) * dayMs)),
+          ...windowOf(text, search),
           sample: { max: Number(text("size")) },
         });
         await navigate({ to: "/o/$org/replays/$run", params: { org: orgId, run: replay?.id ?? "" } });
@@ -79,32 +87,66 @@ export function CreateReplayDialog({
             required
           />
           <Narrower search={search} faultOf={faultOf} />
-          <div className={layout.pair}>
-            <TextField
-              label={texts.days}
-              fault={faultOf("since")}
-              name="days"
-              type="number"
-              min={1}
-              max={365}
-              defaultValue={search.days ?? 7}
-              required
-            />
-            <TextField
-              label={texts.size}
-              hint={texts.sizeHint}
-              fault={faultOf("sample.max")}
-              name="size"
-              type="number"
-              min={1}
-              max={1_000_000}
-              defaultValue={100_000}
-              required
-            />
-          </div>
+          <Carried search={search} />
+          <Bounds search={search} faultOf={faultOf} />
         </>
       )}
     </DeedDialog>
+  );
+}
+
+/** What was chosen in the list and is as it was there, and what of it a replay cannot have. */
+function Carried({ search }: { readonly search: ReplaySearch }) {
+  const { project: projectId, since, until, without } = search;
+  const { projects } = useProjects(projectId);
+  const { chip, choices } = en.traces;
+  const project = projects.find(({ id }) => id === projectId)?.name ?? projectId;
+  const chosen = [
+    ...(project === undefined ? [] : [[en.environments.project, project] as const]),
+    ...carried.flatMap((name) => {
+      const value = search[name];
+      return value === undefined ? [] : [[chip[name], choices[value] ?? value] as const];
+    }),
+    ...(since === undefined
+      ? []
+      : [[texts.window, `${dateTime(since)} – ${until === undefined ? texts.now : dateTime(until)}`] as const]),
+  ];
+  const missing = left.filter((name) => without?.split(" ").includes(name)).map((name) => chip[name]);
+  return (
+    <>
+      {chosen.length > 0 && <Facts facts={chosen} />}
+      {missing.length > 0 && <p role="note">{texts.without(missing.join(", "))}</p>}
+    </>
+  );
+}
+
+function Bounds({ search, faultOf }: { readonly search: ReplaySearch; readonly faultOf: FaultOf }) {
+  return (
+    <div className={layout.pair}>
+      {search.since === undefined && (
+        <TextField
+          label={texts.days}
+          fault={faultOf("since")}
+          name="days"
+          type="number"
+          min={1}
+          max={365}
+          defaultValue={7}
+          required
+        />
+      )}
+      <TextField
+        label={texts.size}
+        hint={texts.sizeHint}
+        fault={faultOf("sample.max")}
+        name="size"
+        type="number"
+        min={1}
+        max={1_000_000}
+        defaultValue={100_000}
+        required
+      />
+    </div>
   );
 }
 
@@ -201,8 +243,18 @@ function LatencyField({
   );
 }
 
+/** The window of the list, or the last days. */
+function windowOf(text: (name: string) => string, { since, until }: ReplaySearch) {
+  const begin = since === undefined ? Date.now() - Number(text("days")) * dayMs : Date.parse(since);
+  return {
+    since: timestampFromDate(new Date(begin)),
+    ...(since === undefined || until === undefined ? {} : { until: timestampFromDate(new Date(until)) }),
+  };
+}
+
 function filterOf(text: (name: string) => string, search: ReplaySearch) {
   const { project, policy, detector, category, version, unjudged } = search;
+  const annotation = annotationNames.valueOf(search.mark);
   const stage = stages.find((each) => stageName(each) === text("stage"));
   const outcome = outcomeValues.valueOf(text("outcome"));
   const would = outcomeValues.valueOf(text("would"));
@@ -225,6 +277,7 @@ function filterOf(text: (name: string) => string, search: ReplaySearch) {
     ...(stage === undefined ? {} : { stage }),
     ...(version === undefined ? {} : { bundleVersion: Number(version) }),
     ...(would === undefined ? {} : { wouldBeOutcome: would }),
+    ...(annotation === undefined ? {} : { annotation }),
     ...(text("least") === "" ? {} : { minLatencyUs: Number(text("least")) }),
     ...(text("most") === "" ? {} : { maxLatencyUs: Number(text("most")) }),
   };

@@ -1,12 +1,16 @@
 import type { Replay, ReplayFilter } from "../../../gen/policyguard/control/v1/replay_pb.ts";
+import { type TraceAnnotation, TraceAnnotationSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { isOpen, runStates, runTone } from "../../data/run.ts";
 import { stageName } from "../../data/stage.ts";
+import { wireNames } from "../../data/wire-name.ts";
 import { Badge } from "../../part/badge.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import { en } from "../../text/en.ts";
 import { count, duration } from "../../text/format.ts";
 
 const texts = en.replays;
+/** The names of what annotators say. */
+export const annotationNames = wireNames<TraceAnnotation>(TraceAnnotationSchema);
 
 /** By what the traces were judged. */
 export function judgeText({ policy, version, bundle, judges }: Replay): string {
@@ -19,7 +23,7 @@ export function judgeText({ policy, version, bundle, judges }: Replay): string {
 export function filterText(filter: ReplayFilter | undefined): string {
   const { environment, ruleId, agentId, policy, detector, category, unjudged, bundleVersion, outcome, stage } =
     filter ?? ({} as Partial<ReplayFilter>); // of a local replay
-  const { language, wouldBeOutcome, minLatencyUs, maxLatencyUs } = filter ?? ({} as Partial<ReplayFilter>);
+  const { language, wouldBeOutcome, minLatencyUs, maxLatencyUs, annotation } = filter ?? ({} as Partial<ReplayFilter>);
   const said = [environment, ruleId, agentId, policy, detector, category, unjudged, language].filter(
     (each) => each !== undefined,
   );
@@ -30,6 +34,8 @@ export function filterText(filter: ReplayFilter | undefined): string {
   if (would !== undefined) said.push(texts.wouldBe(en.outcome[would]));
   if (minLatencyUs !== undefined) said.push(texts.tookAtLeast(duration(minLatencyUs)));
   if (maxLatencyUs !== undefined) said.push(texts.tookAtMost(duration(maxLatencyUs)));
+  const mark = annotationNames.nameOf(annotation);
+  if (mark !== "") said.push(`${en.traces.chip.mark}: ${en.traces.choices[mark] ?? mark}`);
   if (stage !== undefined && stage !== 0) said.push(stageName(stage));
   return said.length === 0 ? texts.everything : said.join(" · ");
 }

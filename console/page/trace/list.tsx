@@ -5,12 +5,8 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
-import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
-import {
-  TraceAnnotation,
-  TraceAnnotationSchema,
-  TraceService,
-} from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+import { type Trace, TraceAnnotation, TraceAnnotationSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
+import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome as OutcomeNumber, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { useAnyTrace } from "../../data/any-trace.ts";
 import { queryClient } from "../../data/client.ts";
@@ -46,7 +42,7 @@ import {
   choicesOf,
   defaultRange,
   longestRange,
-  ranges,
+  replayOf,
   type TraceRange,
   type TraceSearch,
   windowOf,
@@ -303,22 +299,11 @@ function Deeds({ search, readAt }: { readonly search: TraceSearch; readonly read
   const { orgId, can } = useOrganization();
   const [dialog, setDialog] = useState<"dataset" | "file">();
   const close = () => setDialog(undefined);
-  const { project, environment, policy, rule, agent, outcome, stage, detector, category, version } = search;
-  const { unjudged, would, language, least, most } = search;
-  const days = Math.max(1, ranges[search.range ?? defaultRange] / 24);
+  const { project, environment, policy, rule } = search;
   return (
     <>
       {can(ReplayService.method.createReplay) && (
-        <LinkButton
-          kind="plain"
-          to="/o/$org/replays"
-          params={{ org: orgId }}
-          search={{
-            ...{ new: "yes", days: String(days) },
-            ...given({ project, environment, policy, rule, agent, outcome, stage, detector, category, version }),
-            ...given({ unjudged, would, language, least, most }),
-          }}
-        >
+        <LinkButton kind="plain" to="/o/$org/replays" params={{ org: orgId }} search={replayOf(search, readAt)}>
           {en.replays.button}
         </LinkButton>
       )}

@@ -1,6 +1,6 @@
 // What the page of traces looks at, as its address says it.
 
-import { environmentsIn, projectIn, textsIn } from "../../data/search.ts";
+import { environmentsIn, momentsIn, projectIn, textsIn } from "../../data/search.ts";
 import { type OutcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 
 /** The filters and the open trace. Absent ones are left out of the address. */
@@ -74,8 +74,7 @@ export function traceSearch(search: Readonly<Record<string, unknown>>): TraceSea
     ...digitsIn(search, "version"),
     ...digitsIn(search, "least"),
     ...digitsIn(search, "most"),
-    ...momentIn(search, "since"),
-    ...momentIn(search, "until"),
+    ...momentsIn(search, "since", "until"),
   };
 }
 
@@ -92,16 +91,23 @@ function digitsIn<const Name extends string>(search: Readonly<Record<string, unk
   return /^\d{1,9}$/.test(found[name] ?? "") ? found : {};
 }
 
-function momentIn<const Name extends string>(search: Readonly<Record<string, unknown>>, name: Name) {
-  const found = textsIn(search, name);
-  return Number.isNaN(Date.parse(found[name] ?? "")) ? {} : found;
-}
-
 /** The window of the list, which ends where the reader began to read, so that it does not move. */
 export function windowOf({ range = defaultRange, since, until }: TraceSearch, readAt: Date) {
   const end = until === undefined ? readAt : new Date(Math.min(Date.parse(until), readAt.getTime()));
   const start = since === undefined ? new Date(end.getTime() - ranges[range] * hourMs) : new Date(since);
   return { since: start, until: end };
+}
+
+/** Filters that a replay cannot have: it would keep what an erasure has to reach. */
+const unreplayed = ["session", "user"] as const;
+
+/** The filters of the list as the address of a new replay has them, and which of them it leaves out. */
+export function replayOf(search: TraceSearch, readAt: Date) {
+  const { trace: _, range: __, session: ___, user: ____, ...filters } = search;
+  const { since, until } = windowOf(search, readAt);
+  const without = unreplayed.filter((name) => search[name] !== undefined).join(" ");
+  const window = { since: since.toISOString(), until: until.toISOString() };
+  return { new: "yes", ...filters, ...window, ...(without === "" ? {} : { without }) };
 }
 
 /** What the filters are called in an address of REST. */

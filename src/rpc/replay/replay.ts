@@ -15,9 +15,11 @@ import {
   type ReplaySchema,
 } from "../../../gen/policyguard/control/v1/replay_pb.ts";
 import type { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
+import { type TraceAnnotation, TraceAnnotationSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { ReplayMode, ReplayTime } from "../../../gen/policyguard/control/v1/trace_replay_pb.ts";
 import { detectorNameOf } from "../../domain/policy/detector.ts";
 import type { NewReplay, Replay, Replays } from "../../domain/replay/replay.ts";
+import { wireName, wireNumber } from "../../kit/protobuf/wire-name.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { documentOf } from "../document.ts";
@@ -78,6 +80,7 @@ function filterOf(filter: ReplayFilter | undefined): NewReplay["filter"] {
   const { language, minLatencyUs, maxLatencyUs } = filter ?? {};
   return {
     ...{ language, minLatencyUs, maxLatencyUs, wouldBeOutcome: filter?.wouldBeOutcome || undefined },
+    annotation: filter?.annotation ? wireName(TraceAnnotationSchema, filter.annotation) : undefined,
     ...{ projectId, environment, agentKey: agentId, ruleId, policy, category, unjudged, bundleVersion },
     detector: detector && detectorNameOf(detector),
     outcome: filter?.outcome || undefined,
@@ -133,9 +136,11 @@ function replayMessage({ run, spec, report, resultsUntil }: Replay): MessageInit
 
 function filterMessage({
   agentKey: agentId,
+  annotation,
   ...filter
 }: Replay["spec"]["filter"]): MessageInitShape<typeof ReplayFilterSchema> {
-  return { ...filter, agentId };
+  const said = annotation && wireNumber<TraceAnnotation>(TraceAnnotationSchema, annotation);
+  return { ...filter, agentId, ...(said && { annotation: said }) };
 }
 
 function reportMessage(report: Report): MessageInitShape<typeof ReplayReportSchema> {

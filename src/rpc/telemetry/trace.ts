@@ -1,13 +1,13 @@
 import { create, type JsonValue, type Message, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { TraceReplayability, TraceSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import {
   TraceAnnotation,
   TraceAnnotationSchema,
-  type TraceService,
-  TraceView,
-} from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
+  TraceReplayability,
+  TraceSchema,
+} from "../../../gen/policyguard/control/v1/trace_pb.ts";
+import { type TraceService, TraceView } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
 import { detectorNameOf } from "../../domain/policy/detector.ts";

@@ -217,6 +217,9 @@ describe("a replay of many traces", () => {
       acceptable: none,
       correctBlocks: { ...none, marked: 1, disagrees: 1 },
     });
+    const only = async (annotation: string) =>
+      (await work(world, await begin(world, { filter: { annotation } }))).report.population;
+    expect([await only("false-positive"), await only("any"), await only("none")]).toEqual([1, 3, 1]);
   });
 
   it("leaves out what is stored after it was asked for", async () => {
