@@ -56,8 +56,9 @@ export function PublishDialog({
       throw failure;
     }
   };
+  const { title, text, deed } = wordsOf(making, name);
   return (
-    <DeedDialog {...wordsOf(making, name)} onDo={publish} onClose={onClose}>
+    <DeedDialog title={title} text={text} deed={deed} onDo={publish} onClose={onClose}>
       <TextField label={texts.message} name="message" maxLength={2000} />
       {closed.length > 0 && mayOverride(environment, role) && (
         <OverrideFields closed={closed} choice={past.choice} onChange={past.onChange} />
