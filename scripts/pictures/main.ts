@@ -60,6 +60,15 @@ const pictures: readonly Picture[] = [
     ...desktop,
     colorScheme: "light",
   },
+  {
+    name: "version",
+    path: ({ project }) => `/environments/${project}/prod/2`,
+    prepare: replayed,
+    ...desktop,
+    colorScheme: "light",
+  },
+  { name: "analytics", path: () => "/analytics", prepare: drawn, ...desktop, colorScheme: "light" },
+  { name: "benchmark", path: ({ benchmark }) => `/benchmarks/${benchmark}`, ...desktop, colorScheme: "dark" },
   { name: "traces", path: ({ trace }) => `/traces?trace=${trace}`, ...desktop, colorScheme: "light" },
   { name: "traces-phone", path: () => "/traces", ...phone, colorScheme: "dark" },
   { name: "environments-phone", path: () => "/environments", prepare: cards, ...phone, colorScheme: "light" },
@@ -73,6 +82,15 @@ async function history(page: Page): Promise<void> {
   const panel = page.getByRole("region", { name: "What was in force" });
   await panel.getByRole("cell", { name: "It was the threshold of another rule", exact: true }).waitFor();
   await panel.evaluate((element) => element.scrollIntoView());
+}
+
+async function replayed(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Replay the last seven days" }).click();
+  await page.getByText("Newly blocked").waitFor();
+}
+
+async function drawn(page: Page): Promise<void> {
+  await page.getByRole("figure").first().waitFor();
 }
 
 async function judge(page: Page): Promise<void> {
