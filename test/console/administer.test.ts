@@ -171,7 +171,7 @@ describe.skipIf(browserPath === undefined)("what admins keep in order, in a brow
 
     const viewer = await driver.openAs("viewer", driver.at(`${envPath}/settings`));
     await viewer.getByText("Text that runtimes report").waitFor();
-    await viewer.waitForLoadState("networkidle");
+    await driver.loaded(viewer);
     const deeds = /^(Add|Edit|Remove|Save|Earlier|Later|Delete|Publish|Republish)/;
     expect(await viewer.locator("main").getByRole("button", { name: deeds }).count()).toBe(0);
   });

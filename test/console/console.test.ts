@@ -192,7 +192,7 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     await page.reload();
     await page.getByText("Your unsaved text was restored.").waitFor();
     // What the page still asks for would meet the end of the session before anything is typed.
-    await page.waitForLoadState("networkidle");
+    await driver.loaded(page);
     await driver.context.clearCookies();
     await writeInto(page, policyOf("typed", "REDACT"));
     const dialog = page.getByRole("dialog", { name: "Sign in" });

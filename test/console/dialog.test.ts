@@ -129,7 +129,7 @@ describe.skipIf(browserPath === undefined || !isAssurance())(
       const page = await driver.openAs("owner", driver.at("/"));
       const calls = new HeldCalls();
       await driver.go(page, places[route]?.at(filled, driver.world) ?? "/");
-      await page.waitForLoadState("networkidle");
+      await driver.loaded(page);
       await calls.install(page);
       const found: string[] = [];
       const titles: string[] = [];
@@ -154,7 +154,7 @@ describe.skipIf(browserPath === undefined || !isAssurance())(
       const page = await driver.openAs(way.as ?? "owner", driver.at("/"));
       if (way.at === "account") await page.goto(`${driver.plane.baseUrl}/account`);
       else await driver.go(page, way.at(filled, driver.world));
-      await page.waitForLoadState("networkidle");
+      await driver.loaded(page);
       const opener = await way.go(page, driver);
       const source = sources.find((each) => each.key === key);
       const heading = page.getByRole("dialog").getByRole("heading", { level: 2 });

@@ -60,7 +60,7 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
       for (const name of links) {
         await navigation(page).getByRole("link", { name, exact: true }).click();
         await page.locator("#content h1").getByText(name).waitFor();
-        await page.waitForLoadState("networkidle");
+        await driver.loaded(page);
         const buttons = await page.locator("main").getByRole("button", { name: deeds }).allInnerTexts();
         found.set(name, [
           ...buttons,
@@ -349,7 +349,7 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await navigation(page).getByRole("link", { name: "Fleet" }).click();
     await page.waitForURL(`**/fleet?project=${id}&environment=staging`);
     gone.resolve();
-    await page.waitForLoadState("networkidle");
+    await driver.loaded(page);
     expect(page.url()).toContain(`/fleet?project=${id}&environment=staging`);
     await page.goBack();
     await page.waitForURL(`**/traces?range=7d&project=${id}&environment=staging`);

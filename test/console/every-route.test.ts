@@ -158,7 +158,7 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
   /** Goes to a place and waits until everything has been loaded. */
   async function visit(page: Page, { at }: Place): Promise<void> {
     await driver.go(page, at(filled, driver.world));
-    await page.waitForLoadState("networkidle");
+    await driver.loaded(page);
   }
 
   test("each shows hostile texts as texts, has one heading and a title, is accessible, also by keys, and reflows", async () => {
@@ -269,7 +269,7 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
     await withWorker(driver.plane, driver.world.orgId, (worker) => worker.signLog());
     await driver.go(page, "/settings/evidence");
     await forks.waitFor();
-    await page.waitForLoadState("networkidle");
+    await driver.loaded(page);
     expect(await late.count()).toBe(0);
     await forks.getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: `Entry ${Number(filled.fork).toLocaleString("en")}` }).waitFor();
@@ -323,7 +323,7 @@ describe.skipIf(browserPath === undefined)("every route, in a browser (needs chr
       for (const only of asked) {
         Object.assign(gate, { only, hasFailed: false });
         await page.goto(driver.plane.baseUrl + driver.at(place.at(filled, driver.world)));
-        await page.waitForLoadState("networkidle");
+        await driver.loaded(page);
         // What a page asks for may follow from what it got, such as the next trace to review.
         if (!gate.hasFailed) continue;
         // It may be in a part that is folded up.

@@ -107,7 +107,7 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     await dialog.waitFor({ state: "detached" });
     closed.resolve();
     await page.getByRole("link", { name: "late" }).waitFor();
-    await page.waitForLoadState("networkidle");
+    await driver.loaded(page);
     await page.getByRole("heading", { level: 1, name: "Lists" }).waitFor();
   });
 
@@ -275,7 +275,7 @@ describe.skipIf(browserPath === undefined)("what policies are made of, in a brow
     const routes = ["/lists", `/lists/${list}`, "/schemas", `/schemas/${schema}`, "/detectors", "/detectors/pii"];
     for (const route of [...routes, "/packs", "/packs/pii-eu"]) {
       await driver.go(page, route);
-      await page.waitForLoadState("networkidle");
+      await driver.loaded(page);
       const deeds = /^(New|Save|Delete|Add|Edit|Try|Preview|Apply|Create|Leave out)/;
       const main = page.locator("main");
       const found = [

@@ -370,7 +370,7 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await projectName.fill("Another");
     opened.resolve();
     await page.getByRole("button", { name: "Delete Checkout" }).waitFor({ state: "attached" });
-    await page.waitForLoadState("networkidle");
+    await driver.loaded(page);
     expect(await projectName.inputValue()).toBe("Another");
     await page.keyboard.press("Escape");
     await projectName.waitFor({ state: "detached" });
@@ -449,7 +449,7 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     const form = page.getByRole("dialog", { name: "New list" });
     await form.getByLabel("Name").fill("half_typed");
     await form.getByLabel("Items").fill("a");
-    await page.waitForLoadState("networkidle");
+    await driver.loaded(page);
     await driver.context.clearCookies();
     await form.getByRole("button", { name: "Create the list" }).click();
     const dialog = page.getByRole("dialog", { name: "Sign in" });

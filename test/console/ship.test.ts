@@ -285,11 +285,11 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
 
   test("a page of the navigation is loaded before it is pressed", async () => {
     const page = await driver.openAs("viewer", driver.at("/"));
-    await page.waitForLoadState("networkidle");
+    await driver.loaded(page);
     const chunk = page.waitForRequest(/\/assets\/fleet-[^/]*\.js$/);
     await page.getByRole("link", { name: "Fleet", exact: true }).hover();
     await chunk;
-    await page.waitForLoadState("networkidle");
+    await driver.loaded(page);
     expect(page.url()).toMatch(/\/o\/[^/]+\/?$/);
   });
 
@@ -391,7 +391,7 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await page.getByRole("table").waitFor();
     for (const path of [bundlePath(1), "/fleet", `/environments/${projectId}/promote`]) {
       await driver.go(page, path);
-      await page.waitForLoadState("networkidle");
+      await driver.loaded(page);
       const deeds = /^(Activate|Roll|Approve|Withdraw|Evaluate|Stop|Replay|Forget|Make)/;
       expect(await page.locator("main").getByRole("button", { name: deeds }).count()).toBe(0);
     }

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import axe from "axe-core";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { startTestControlPlane, type TestControlPlane } from "../process/control-plane.ts";
 import type { Person } from "../vector/person.ts";
@@ -57,6 +57,7 @@ export class ConsoleDriver {
   #faults: string[] = [];
   /** Origins that the test leads the browser to; what their pages do is theirs. */
   #visited: readonly string[] = [];
+  readonly #calls = new WeakMap<Page, Calls>();
 
   constructor({ plane, browser, start }: Parts, world: World) {
     this.#plane = plane;
@@ -96,23 +97,42 @@ export class ConsoleDriver {
   }
 
   /** Opens an address in a fresh context. */
-  async open(path = "/", size: Size = { width: 1280, height: 800 }): Promise<Page> {
+  async open(path = "/", size?: Size): Promise<Page> {
+    const page = await this.#openContext(size);
+    await page.goto(this.plane.baseUrl + path);
+    return page;
+  }
+
+  async #openContext(size: Size = { width: 1280, height: 800 }): Promise<Page> {
     this.#opened += 1;
     // Each context is somebody else's, with an address of their own: addresses may sign in only so often.
     const extraHTTPHeaders = { "x-forwarded-for": `198.51.100.${this.#opened % 250}` };
     this.#context = await this.#browser.newContext({ viewport: size, extraHTTPHeaders });
     this.#context.setDefaultTimeout(patienceMs);
+    this.#context.on("page", (page) => this.#calls.set(page, new Calls(page)));
     this.#faults = [];
     const page = await this.#context.newPage();
     this.#watch(page);
-    await page.goto(this.plane.baseUrl + path);
     return page;
   }
 
-  /** Opens an address as this person. */
+  /**
+   * Opens an address as this person, in a session of this context alone. It begins without the page of sign-in, which
+   * has its own tests.
+   */
   async openAs(persona: MemberPersona, path: string, size?: Size): Promise<Page> {
-    const page = await this.open(path, size);
-    await this.signIn(page, await this.world.person(persona));
+    const page = await this.#openContext(size);
+    const { email, password } = await this.world.person(persona);
+    // Whose answer sets the cookie of the context.
+    const answer = await this.context.request.post(
+      `${this.plane.baseUrl}/policyguard.control.v1.AccountService/Login`,
+      {
+        headers: { "x-policy-guard-console": "1" },
+        data: { email, password, asCookie: true },
+      },
+    );
+    if (!answer.ok()) throw new Error(`no sign-in: ${await answer.text()}`);
+    await page.goto(this.plane.baseUrl + path);
     await page.locator("#content h1").waitFor();
     return page;
   }
@@ -146,9 +166,23 @@ export class ConsoleDriver {
     await this.#urls.drop();
   }
 
+  /**
+   * Waits until the page has all that it asks for: no call is open, and showing what the last ones brought asked for
+   * nothing more.
+   */
+  async loaded(page: Page): Promise<void> {
+    const calls = this.#calls.get(page);
+    if (calls === undefined) throw new Error("a page that this driver did not open");
+    for (let begun = -1; begun !== calls.begun; ) {
+      await calls.done();
+      begun = calls.begun;
+      await page.evaluate(isIdle);
+    }
+  }
+
   /** What is wrong with a page's accessibility and width, once it has loaded. */
   async flawsOf(page: Page): Promise<readonly string[]> {
-    await page.waitForLoadState("networkidle");
+    await this.loaded(page);
     const width = page.viewportSize()?.width ?? 0;
     const content = await page.evaluate(() => document.querySelector("main")?.scrollWidth ?? 0);
     const beyond = content > width ? [`the content is ${content} wide, the window ${width}`] : [];
@@ -164,7 +198,7 @@ export class ConsoleDriver {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const folder = process.env.CONSOLE_PICTURES;
     if (folder === undefined) return;
-    await page.waitForLoadState("networkidle");
+    await this.loaded(page);
     const name = page
       .url()
       .replace(this.plane.baseUrl + this.at(""), "")
@@ -199,6 +233,39 @@ export class ConsoleDriver {
       console.log(`what the page showed: ${path}`);
     }
   }
+}
+
+/** What a page asks for. */
+class Calls {
+  /** How many there were. */
+  begun = 0;
+  readonly #open = new Set<Request>();
+  #whenDone = Promise.withResolvers<void>();
+
+  constructor(page: Page) {
+    page.on("request", (request) => {
+      if (this.#open.size === 0) this.#whenDone = Promise.withResolvers();
+      this.begun += 1;
+      this.#open.add(request);
+    });
+    for (const event of ["requestfinished", "requestfailed"] as const)
+      page.on(event as "requestfinished", (request) => {
+        this.#open.delete(request);
+        if (this.#open.size === 0) this.#whenDone.resolve();
+      });
+  }
+
+  /** Waits until none is open. */
+  async done(): Promise<void> {
+    if (this.#open.size > 0) await this.#whenDone.promise;
+  }
+}
+
+/** Runs in the page: waits until answers have been shown and nothing is left to do. */
+function isIdle(): Promise<void> {
+  return new Promise((resolve) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => resolve()))),
+  );
 }
 
 /**
