@@ -18,6 +18,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "vite";
 import type { ConsoleManifest } from "../../gateway/console/console-page.ts";
 import { forgetOlder, isWhole } from "./builds.ts";
+import { leanDescriptors } from "./lean-descriptors.ts";
 
 /** The first segments of the addresses that the router of the console has. */
 const segments = ["o", "sign-in", "sign-up", "register", "password-reset", "accept", "join", "welcome", "account"];
@@ -42,6 +43,7 @@ export async function buildConsole({ root, into }: { readonly root: string; read
     await build({
       configFile: join(root, "console", "vite.config.ts"),
       logLevel: "error",
+      plugins: [leanDescriptors],
       build: { outDir: draft, emptyOutDir: true },
     });
     const names = readdirSync(join(draft, "assets"));
@@ -80,9 +82,9 @@ function typeOf(name: string): string {
   return type;
 }
 
-/** The digest of all that a build depends on: its sources, the generated clients, the libraries. */
+/** The digest of all that a build depends on: its sources, the generated clients, how they are built, the libraries. */
 function sourceDigest(root: string): string {
-  const patterns = ["console/**/*", "gen/**/*_pb.ts", "package-lock.json"];
+  const patterns = ["console/**/*", "gen/**/*_pb.ts", "scripts/console/*.ts", "package-lock.json"];
   const hash = createHash("sha256");
   for (const path of globSync(patterns, { cwd: root }).toSorted()) {
     const full = join(root, path);
