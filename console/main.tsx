@@ -3,7 +3,7 @@ import "./style/tokens.css";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { isMissingFile } from "./app/missing-file.ts";
+import { isDispensable, isMissingFile } from "./app/missing-file.ts";
 import { keepPresses } from "./app/press.ts";
 import { Providers } from "./app/providers.tsx";
 import { router } from "./app/router.tsx";
@@ -21,7 +21,7 @@ const reloadKey = "policy-guard.reloaded-at";
 const reloadPauseMs = 60_000;
 addEventListener("vite:preloadError", () => {
   const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
-  if (isServerAway() || Date.now() - last < reloadPauseMs) return;
+  if (isDispensable() || isServerAway() || Date.now() - last < reloadPauseMs) return;
   sessionStorage.setItem(reloadKey, String(Date.now()));
   location.reload();
 });

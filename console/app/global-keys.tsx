@@ -1,19 +1,20 @@
 // The keys that work on every page of an organization, and what they open.
 
 import { type AnyRouter, useNavigate, useRouter } from "@tanstack/react-router";
-import { lazy, type RefObject, Suspense, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { useOrganization } from "../data/organization.ts";
 import { Button } from "../part/button.tsx";
 import { type Command, goKey, isPressed, shownKey } from "../part/keys/shortcuts.ts";
 import { areSingleKeysOn, isKeyTaken, keyHints } from "../part/keys/use-keys.ts";
 import { useLatest } from "../part/latest.ts";
 import { en } from "../text/en.ts";
+import { deferred, MissingDialog } from "./deferred.tsx";
 import { narrowed, useLookedAt } from "./looked-at.ts";
 import { navigationPages } from "./pages.ts";
 import shell from "./shell.module.css";
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
-const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
+const Palette = deferred(async () => (await import("./palette.tsx")).Palette, MissingDialog);
+const KeySheet = deferred(async () => (await import("./key-sheet.tsx")).KeySheet, MissingDialog);
 
 /** Time within which the second key has to follow the first. */
 const chordMs = 1_500;
@@ -45,10 +46,8 @@ export function GlobalKeys() {
       >
         ?
       </button>
-      <Suspense>
-        {open === "palette" && <Palette typedAhead={typedAhead} onKeys={() => show("keys")} onClose={close} />}
-        {open === "keys" && <KeySheet onClose={close} />}
-      </Suspense>
+      {open === "palette" && <Palette typedAhead={typedAhead} onKeys={() => show("keys")} onClose={close} />}
+      {open === "keys" && <KeySheet onClose={close} />}
     </>
   );
 }

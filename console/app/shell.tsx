@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
 import { useOrganization } from "../data/organization.ts";
 import { signOut } from "../data/session.ts";
@@ -10,6 +10,7 @@ import { keyHints } from "../part/keys/use-keys.ts";
 import { Mark } from "../part/mark.tsx";
 import { Failed } from "../part/state.tsx";
 import { en } from "../text/en.ts";
+import { deferred } from "./deferred.tsx";
 import { GlobalKeys } from "./global-keys.tsx";
 import { narrowed, useLookedAt } from "./looked-at.ts";
 import { pageGroups } from "./pages.ts";
@@ -19,12 +20,7 @@ import { UntoldFailures } from "./untold.tsx";
 
 const texts = en.nav;
 // The frame of every page loads what accounts and organizations need, and projects afterwards. It works without them.
-const PlaceSwitch = lazy(() =>
-  import("./place-switch.tsx").then(
-    (file) => ({ default: file.PlaceSwitch }),
-    () => ({ default: () => null }),
-  ),
-);
+const PlaceSwitch = deferred(async () => (await import("./place-switch.tsx")).PlaceSwitch, MissingPlaceSwitch);
 
 /** The frame of every page: the bar at the top, the navigation at the side, the page. */
 export function Shell({ me, children }: { readonly me: GetMeResponse; readonly children: ReactNode }) {
@@ -51,9 +47,7 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
         </span>
         <OrganizationSwitch me={me} />
         <span className={style.inBar}>
-          <Suspense>
-            <PlaceSwitch />
-          </Suspense>
+          <PlaceSwitch />
         </span>
         <span className={style.gap} />
         <GlobalKeys />
@@ -62,9 +56,7 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
       </header>
       <nav className={`${style.side} ${isOpen ? style.isOpen : ""}`} aria-label={texts.label}>
         <span className={style.inSheet}>
-          <Suspense>
-            <PlaceSwitch />
-          </Suspense>
+          <PlaceSwitch />
         </span>
         <Entries onChoose={() => setOpen(false)} />
       </nav>
@@ -74,6 +66,14 @@ export function Shell({ me, children }: { readonly me: GetMeResponse; readonly c
         {children}
       </main>
     </div>
+  );
+}
+
+function MissingPlaceSwitch() {
+  return (
+    <Button kind="quiet" title={en.failure.missingPartText} onClick={() => location.reload()}>
+      {texts.missingPlaces}
+    </Button>
   );
 }
 

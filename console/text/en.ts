@@ -96,6 +96,9 @@ export const en = {
     missingFile: "A file of this page is missing on the server",
     missingFileText:
       "Its build was replaced, or is not whole. The other pages may work. If it stays missing after a reload, tell whoever runs this installation; what you typed is kept.",
+    missingPart: "A file of this part is missing",
+    missingPartText:
+      "The server does not answer, or its build was replaced. The page works without it; loading the page anew may bring it.",
     reload: "Load the page anew",
     tooLarge: (command: string) => `The file is larger than 50 MB, more than a page holds. Write it with: ${command}`,
     retryIn: (seconds: number) =>
@@ -170,6 +173,7 @@ export const en = {
     project: "Project",
     environment: "Environment",
     allProjects: "All projects",
+    missingPlaces: "Projects did not load. Load the page anew",
     otherProjects: (key: string) => `${key} finds the others`,
     allEnvironments: "All environments",
   },

@@ -513,6 +513,35 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.getByRole("heading", { level: 1, name: "Fleet" }).waitFor();
   });
 
+  test("a part of the frame whose file does not come is told in its place, and the page stays as it is", async () => {
+    const page = await driver.openAs("viewer", driver.at("/packs"));
+    const filter = page.getByLabel("Filter packs");
+    const parts = /\/assets\/(?:palette|key-sheet|place-switch)-\w+\.js$/;
+    await page.route(parts, (route) => route.abort());
+    await page.reload();
+    const places = page.getByRole("button", { name: "Projects did not load. Load the page anew" });
+    await places.waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await filter.fill("half-typed");
+    const missing = page.getByRole("dialog", { name: "A file of this part is missing" });
+    await page.keyboard.press("Control+k");
+    await missing.waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await missing.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Show the keys" }).click();
+    await missing.getByRole("button", { name: "Close" }).click();
+    await missing.waitFor({ state: "detached" });
+    expect(await filter.inputValue()).toBe("half-typed");
+    // It is asked for again when it is wanted again.
+    await page.unroute(parts);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find anything" }).waitFor();
+    await page.keyboard.press("Escape");
+    await places.click();
+    await page.getByRole("combobox", { name: "Project" }).waitFor();
+  });
+
   test("a sign-in at a provider that failed says why, and its code is nowhere", async () => {
     const page = await driver.open("/sign-in/sso#sso_error=sso_account_refused");
     await page.getByText("this organization does not let you in").waitFor();
