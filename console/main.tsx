@@ -9,22 +9,30 @@ import { Providers } from "./app/providers.tsx";
 import { router } from "./app/router.tsx";
 import "./part/appearance.ts";
 import { takeFragment } from "./data/fragment.ts";
-import { isServerAway } from "./data/transport.ts";
 
 takeFragment();
 keepPresses();
 
 // A tab that is older than the server misses a file of its build. Drafts survive the reload. A file that is missed
-// again right after it is told as a failure, so that nobody's tab reloads for ever. While the server does not answer,
-// the browser would put its own page in place of this one and of what is typed there.
+// again right after it is told as a failure, so that nobody's tab reloads for ever.
 const reloadKey = "policy-guard.reloaded-at";
 const reloadPauseMs = 60_000;
 addEventListener("vite:preloadError", () => {
   const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
-  if (isDispensable() || isServerAway() || Date.now() - last < reloadPauseMs) return;
+  if (!isDispensable() && Date.now() - last >= reloadPauseMs) void loadAnew();
+});
+
+async function loadAnew(): Promise<void> {
+  // While the server does not answer, the browser would put its own page in place of this one and of what is typed there.
+  const asked = fetch(location.href, { method: "HEAD", cache: "no-store" });
+  const isAnswered = await asked.then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  if (!isAnswered) return;
   sessionStorage.setItem(reloadKey, String(Date.now()));
   location.reload();
-});
+}
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the document has no #root");

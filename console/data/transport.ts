@@ -44,22 +44,12 @@ export function whenUnpaid(listener: (() => void) | undefined): void {
   onUnpaid = listener;
 }
 
-let isAway = false;
-
-/** Whether the newest call found no server. */
-export function isServerAway(): boolean {
-  return isAway;
-}
-
 const ofThisPage: Interceptor = (next) => async (req) => {
   const calledFor = sessionId;
   req.header.set(header, calledFor);
   try {
-    const answer = await next(req);
-    isAway = false;
-    return answer;
+    return await next(req);
   } catch (error) {
-    isAway = failureOf(error).kind === "unreachable";
     if (calledFor !== unknown) note(error);
     throw error;
   }

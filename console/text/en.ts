@@ -95,7 +95,7 @@ export const en = {
         : `${count(used)} of the plan's ${count(limit)} evaluations of this month are used, and runtimes hold the rest. Counting starts again on ${dateTime(resetsAt)}.`,
     missingFile: "A file of this page is missing on the server",
     missingFileText:
-      "Its build was replaced, or is not whole. The other pages may work. If it stays missing after a reload, tell whoever runs this installation; what you typed is kept.",
+      "The server does not answer, or its build was replaced or is not whole. The other pages may work. If it stays missing after a reload, tell whoever runs this installation; what you typed is kept.",
     missingPart: "A file of this part is missing",
     missingPartText:
       "The server does not answer, or its build was replaced. The page works without it; loading the page anew may bring it.",

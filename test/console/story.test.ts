@@ -196,7 +196,16 @@ describe.skipIf(browserPath === undefined)("whole stories in the console (needs 
     const editing = await driver.context.newPage();
     await editing.goto(driver.plane.baseUrl + driver.at("/policies/new"));
     await editing.getByText("Valid", { exact: true }).waitFor();
+    const looking = await driver.context.newPage();
+    await looking.goto(driver.plane.baseUrl + driver.at("/policies"));
+    await looking.getByRole("heading", { level: 1, name: "Policies" }).waitFor();
     const start = await driver.stopPlane();
+    // A page whose files are missed is not loaded anew, also before any call has found no server.
+    await looking.getByRole("link", { name: "Fleet" }).click();
+    await looking.getByText("A file of this page is missing on the server").waitFor();
+    await looking.getByRole("link", { name: "Policies" }).click();
+    await looking.getByRole("heading", { level: 1, name: "Policies" }).waitFor();
+    await looking.close();
     // Whoever looks again later meets it in everything that the page asks for anew.
     let unreached = 0;
     page.on("requestfailed", (request) => {
