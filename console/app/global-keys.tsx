@@ -11,6 +11,7 @@ import { en } from "../text/en.ts";
 import { deferred, MissingDialog } from "./deferred.tsx";
 import { narrowed, useLookedAt } from "./looked-at.ts";
 import { navigationPages } from "./pages.ts";
+import type { TypedAhead } from "./palette.tsx";
 import shell from "./shell.module.css";
 
 const Palette = deferred(async () => (await import("./palette.tsx")).Palette, MissingDialog);
@@ -23,9 +24,9 @@ const chordMs = 1_500;
 export function GlobalKeys() {
   const [open, setOpen] = useState<"palette" | "keys">();
   /** What is typed at the palette while it still loads; undefined unless it was asked for. */
-  const typedAhead = useRef<string>(undefined);
+  const typedAhead = useRef<TypedAhead>(undefined);
   const show = (what: "palette" | "keys" | undefined) => {
-    typedAhead.current = what === "palette" ? "" : undefined;
+    typedAhead.current = what === "palette" ? { text: "", isEntered: false } : undefined;
     setOpen(what);
   };
   useGlobalKeys(show, typedAhead);
@@ -54,7 +55,7 @@ export function GlobalKeys() {
 
 function useGlobalKeys(
   onOpen: (what: "palette" | "keys" | undefined) => void,
-  typedAhead: RefObject<string | undefined>,
+  typedAhead: RefObject<TypedAhead | undefined>,
 ): void {
   const { orgId } = useOrganization();
   const navigate = useNavigate();
@@ -99,14 +100,16 @@ function useGlobalKeys(
   }, [open, typedAhead, router]);
 }
 
-/** The text with the key, if it writes one; no other part of the page takes it. */
-function typeAhead(text: string, event: KeyboardEvent): string {
+/** What was typed, with the key, if it is one of the palette; no other part of the page takes it then. */
+function typeAhead(typed: TypedAhead, event: KeyboardEvent): TypedAhead {
   const { key } = event;
-  const written = key.length === 1 ? text + key : { Backspace: text.slice(0, -1), Enter: text }[key];
-  if (event.ctrlKey || event.metaKey || event.altKey || written === undefined) return text;
+  const { text } = typed;
+  const edits = { Backspace: { text: text.slice(0, -1), isEntered: false }, Enter: { text, isEntered: true } };
+  const edited = key.length === 1 ? { text: text + key, isEntered: false } : edits[key as keyof typeof edits];
+  if (event.ctrlKey || event.metaKey || event.altKey || edited === undefined) return typed;
   event.preventDefault();
   event.stopImmediatePropagation();
-  return written;
+  return edited;
 }
 
 /** Acts on the page of the address: while that one loads, the former one is still shown, and is not what is meant. */

@@ -2,6 +2,7 @@
 
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { Dialog } from "../part/dialog.tsx";
+import { useEntered } from "../part/form/entered.ts";
 import type { Command } from "../part/keys/shortcuts.ts";
 import { workingKey } from "../part/keys/use-keys.ts";
 import { en } from "../text/en.ts";
@@ -9,18 +10,26 @@ import style from "./palette.module.css";
 import { type PaletteEntry, usePaletteEntries } from "./palette-entries.ts";
 
 const texts = en.keys;
+
+/** What was typed at the palette before it had loaded. */
+export interface TypedAhead {
+  readonly text: string;
+  /** Whether Enter came after it. */
+  readonly isEntered: boolean;
+}
+
 /** The palette, which closes when something is chosen. It begins with what was typed before it had loaded. */
 export function Palette({
   typedAhead,
   onKeys,
   onClose,
 }: {
-  readonly typedAhead: RefObject<string | undefined>;
+  readonly typedAhead: RefObject<TypedAhead | undefined>;
   readonly onKeys: () => void;
   readonly onClose: () => void;
 }) {
   const id = useId();
-  const [text, setText] = useState(() => typedAhead.current ?? "");
+  const [text, setText] = useState(() => typedAhead.current?.text ?? "");
   const [at, setAt] = useState(0);
   const [gone, setGone] = useState<string>();
   const list = useRef<HTMLDivElement>(null);
@@ -38,9 +47,18 @@ export function Palette({
     onClose();
     entry.choose();
   };
+  const { isEntered, enter, withdraw } = useEntered({
+    isLoading,
+    takeFirst: () => choose(found[0]),
+    // Of an empty text nobody knows what Enter would take.
+    isBegun: text !== "" && typedAhead.current?.isEntered === true,
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) setAt((chosen + step + found.length) % Math.max(1, found.length));
+    if (step !== undefined) {
+      setAt((chosen + step + found.length) % Math.max(1, found.length));
+      withdraw();
+    } else if (event.key === "Enter" && found.length === 0) enter();
     else if (event.key === "Enter") choose(found[chosen]);
     else return;
     event.preventDefault();
@@ -64,6 +82,7 @@ export function Palette({
           setText(target.value);
           setAt(0);
           setGone(undefined);
+          withdraw();
         }}
         onKeyDown={onKeyDown}
       />
@@ -88,7 +107,7 @@ export function Palette({
           ))}
         </div>
         {gone !== undefined && <p role="alert">{texts.gone(gone)}</p>}
-        {found.length === 0 && <p role="status">{isLoading ? en.common.loading : texts.nothing}</p>}
+        {(found.length === 0 || isEntered) && <p role="status">{isLoading ? en.common.loading : texts.nothing}</p>}
       </div>
     </Dialog>
   );

@@ -18,7 +18,7 @@ export function useDatasets(): {
   readonly datasetName: (id: string) => string;
 } {
   const { orgId } = useOrganization();
-  const { query, onSearch } = useSearched();
+  const { query, isResting, onSearch } = useSearched();
   const { data, isLoading, error } = useQuery(listDatasets, { orgId, limit: maxDatasets });
   const datasets = data?.datasets;
   const hasFurther = (data?.total ?? 0) > maxDatasets;
@@ -31,7 +31,9 @@ export function useDatasets(): {
     datasets,
     isLoading,
     error,
-    further: hasFurther ? { found: asked.data?.datasets ?? [], isLoading: asked.isFetching, onSearch } : undefined,
+    further: hasFurther
+      ? { found: asked.data?.datasets ?? [], isLoading: isResting || asked.isFetching, onSearch }
+      : undefined,
     datasetName: (id) => datasets?.find((each) => each.id === id)?.name ?? id.slice(0, 8),
   };
 }

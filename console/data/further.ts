@@ -13,9 +13,15 @@ export interface Further<Each> {
 const maxQuery = 200;
 
 /** What is searched for, once nobody types any more. */
-export function useSearched(): { readonly query: string; readonly onSearch: (text: string) => void } {
+export function useSearched(): {
+  readonly query: string;
+  /** Whether what was typed last is yet to be asked for. */
+  readonly isResting: boolean;
+  readonly onSearch: (text: string) => void;
+} {
   const [text, onSearch] = useState("");
-  return { query: beginningOf(useRested(text).trim(), maxQuery), onSearch };
+  const rested = useRested(text);
+  return { query: beginningOf(rested.trim(), maxQuery), isResting: text !== rested, onSearch };
 }
 
 /** The same with other entries in place of what was found. */

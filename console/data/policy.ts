@@ -18,7 +18,7 @@ export function usePolicies(): {
   readonly policyName: (id: string) => string;
 } {
   const { orgId } = useOrganization();
-  const { query, onSearch } = useSearched();
+  const { query, isResting, onSearch } = useSearched();
   const { data, isLoading, error } = useQuery(listPolicies, { orgId, limit: maxPolicies });
   const policies = data?.policies;
   const hasFurther = (data?.total ?? 0) > maxPolicies;
@@ -31,7 +31,9 @@ export function usePolicies(): {
     policies,
     isLoading,
     error,
-    further: hasFurther ? { found: asked.data?.policies ?? [], isLoading: asked.isFetching, onSearch } : undefined,
+    further: hasFurther
+      ? { found: asked.data?.policies ?? [], isLoading: isResting || asked.isFetching, onSearch }
+      : undefined,
     policyName: (id) => policies?.find((each) => each.id === id)?.name ?? id.slice(0, 8),
   };
 }

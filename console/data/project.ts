@@ -23,7 +23,7 @@ export function useProjects(chosen?: string): {
   readonly refetch: () => void;
 } {
   const { orgId } = useOrganization();
-  const { query, onSearch } = useSearched();
+  const { query, isResting, onSearch } = useSearched();
   const { data, isLoading, error, refetch } = useQuery(listProjects, { orgId, limit: maxProjects });
   const first = data?.projects ?? [];
   const hasFurther = (data?.total ?? 0) > maxProjects;
@@ -38,7 +38,9 @@ export function useProjects(chosen?: string): {
   return {
     projects,
     total: data?.total ?? 0,
-    further: hasFurther ? { found: asked.data?.projects ?? [], isLoading: asked.isFetching, onSearch } : undefined,
+    further: hasFurther
+      ? { found: asked.data?.projects ?? [], isLoading: isResting || asked.isFetching, onSearch }
+      : undefined,
     project: projects.find(({ id }) => id === chosen) ?? projects[0],
     // One that is gone leaves the first.
     isLoaded: data !== undefined && !(isBeyond && other.isLoading),

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { en } from "../../text/en.ts";
 import { type Asked, Select, TextField } from "../field.tsx";
+import { useEntered } from "./entered.ts";
 import style from "./found-choice.module.css";
 
 const maxShown = 50;
@@ -94,6 +95,7 @@ function Combobox({
   const type = (next: string | undefined) => {
     setText(next);
     setAt(0);
+    withdraw();
     further.onSearch(next ?? "");
   };
   const take = (option: Chosen | undefined) => {
@@ -102,10 +104,12 @@ function Combobox({
     onChange?.(option.id);
     type(undefined);
   };
+  const { enter, withdraw } = useEntered({ isLoading: further.isLoading, takeFirst: () => take(options[0]) });
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && text === undefined) type("");
     else if (step !== undefined) setAt((current + step + options.length) % Math.max(1, options.length));
+    else if (event.key === "Enter" && text !== undefined && options.length === 0) enter();
     else if (event.key === "Enter" && text !== undefined) take(options[current]);
     // A dialog around it stays open.
     else if (event.key === "Escape" && text !== undefined) type(undefined);
