@@ -8,7 +8,7 @@ import {
   completionKeymap,
   startCompletion,
 } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { type Action, type Diagnostic, lintGutter, lintKeymap, nextDiagnostic, setDiagnostics } from "@codemirror/lint";
@@ -168,7 +168,9 @@ function handleOf(editor: EditorView): EditorHandle {
       editor.focus();
     },
     setText(text) {
-      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+      // Taken back by one undo, whatever is done right after it.
+      const annotations = isolateHistory.of("full");
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text }, annotations });
     },
   };
 }
