@@ -1,4 +1,5 @@
-// How the console looks to whoever uses this browser. It outlives a session; what the organization has does not.
+// How the console looks and answers to whoever uses this browser. It outlives a session; what the organization has does
+// not.
 
 import { useSyncExternalStore } from "react";
 import { showTimesIn } from "../text/format.ts";
@@ -10,7 +11,7 @@ export class Appearance<Value extends string> {
   readonly #show: (value: Value) => void;
   readonly #listeners = new Set<() => void>();
 
-  constructor(key: string, values: readonly [Value, ...Value[]], show: (value: Value) => void) {
+  constructor(key: string, values: readonly [Value, ...Value[]], show: (value: Value) => void = () => {}) {
     this.#key = key;
     this.values = values;
     this.#show = show;
@@ -70,6 +71,9 @@ export const density = new Appearance("policy-guard.density", ["compact", "comfo
 export const clock = new Appearance("policy-guard.clock", ["local", "utc"], (value) => {
   showTimesIn(value === "utc" ? "UTC" : undefined);
 });
+
+/** Whether single keys do anything. People who dictate, or who miss keys, switch them off (WCAG 2.1.4). */
+export const singleKeys = new Appearance("policy-guard.single-keys", ["on", "off"]);
 
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 

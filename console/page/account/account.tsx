@@ -7,10 +7,10 @@ import { AccountService, type GetMeResponse } from "../../../gen/policyguard/con
 import { failureOf } from "../../data/failure.ts";
 import { perform } from "../../data/perform.ts";
 import { Ago } from "../../part/ago.tsx";
+import { singleKeys, useAppearance } from "../../part/appearance.ts";
 import { Badge } from "../../part/badge.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
-import { areSingleKeysOn, switchSingleKeys } from "../../part/keys/use-keys.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Mark } from "../../part/mark.tsx";
 import { Page } from "../../part/page.tsx";
@@ -70,17 +70,14 @@ function Sessions() {
 
 /** Whether single keys do anything here. */
 function KeysPanel() {
-  const [isOn, setOn] = useState(areSingleKeysOn);
+  const isOn = useAppearance(singleKeys) === "on";
   return (
     <Panel title={texts.shortcuts} text={en.keys.singleHint}>
       <label className={layout.check}>
         <input
           type="checkbox"
           checked={isOn}
-          onChange={({ target }) => {
-            switchSingleKeys(target.checked);
-            setOn(target.checked);
-          }}
+          onChange={({ target }) => singleKeys.choose(target.checked ? "on" : "off")}
         />
         {en.keys.single}
       </label>

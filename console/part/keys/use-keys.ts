@@ -1,17 +1,10 @@
 import { useLayoutEffect, useRef } from "react";
+import { singleKeys } from "../appearance.ts";
 import { ariaKey, type Command, commands, isPressed, isSingle, shortcuts, shownKey } from "./shortcuts.ts";
 
-const preference = "policy-guard.single-keys";
-
-/** Whether single keys do anything. People who dictate, or who miss keys, switch them off (WCAG 2.1.4). */
+/** Whether single keys do anything, as it is now. */
 export function areSingleKeysOn(): boolean {
-  return localStorage.getItem(preference) !== "off";
-}
-
-/** Switches single keys on or off, in this browser. */
-export function switchSingleKeys(isOn: boolean): void {
-  if (isOn) localStorage.removeItem(preference);
-  else localStorage.setItem(preference, "off");
+  return singleKeys.chosen() === "on";
 }
 
 /** The first keys of a command, for people; undefined while they do nothing. */
