@@ -22,7 +22,6 @@ export const calibrationTexts = {
   environment: "Environment",
   environmentHint: "Empty: all of the project.",
   days: "Traces of the last days",
-  dataset: "Dataset",
   labels: "Labels to be found",
   labelsHint: "Separated by commas. Empty: by the expected outcome.",
   rate: "Innocent requests that may match, at most (%)",

@@ -1,16 +1,15 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import { BenchmarkService } from "../../../gen/policyguard/control/v1/benchmark_service_pb.ts";
-import type { Dataset } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { HubService } from "../../../gen/policyguard/control/v1/hub_service_pb.ts";
 import { useDatasets } from "../../data/dataset.ts";
-import { mapFurther } from "../../data/further.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { usePolicies } from "../../data/policy.ts";
 import { useProjects } from "../../data/project.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
+import { DatasetSelect, hasSamples } from "../../part/edit/dataset-select.tsx";
 import { type FaultOf, Select, TextField } from "../../part/field.tsx";
 import { FoundChoice } from "../../part/form/found-choice.tsx";
 import layout from "../../part/layout/layout.module.css";
@@ -35,11 +34,7 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
   return (
     <DeedDialog
       title={texts.createTitle}
-      text={
-        datasets.datasets !== undefined && usableOf(datasets.datasets).length === 0
-          ? texts.noDatasets
-          : texts.createText
-      }
+      text={datasets.first !== undefined && !datasets.first.some(hasSamples) ? texts.noDatasets : texts.createText}
       deed={texts.confirmCreate}
       onClose={onClose}
       onDo={async (text) => {
@@ -66,7 +61,7 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
     >
       {(faultOf) => (
         <>
-          <DatasetChoice asked={datasets} faultOf={faultOf} />
+          <DatasetSelect datasets={datasets} fault={faultOf("dataset_id")} />
           <Select
             label={texts.target}
             value={kind}
@@ -109,36 +104,9 @@ export function CreateBenchmarkDialog({ onClose }: { readonly onClose: () => voi
   );
 }
 
-/** Those with samples, by the name with the version that would be measured. */
-function usableOf(datasets: readonly Dataset[]) {
-  return datasets.flatMap(({ id, name, version }) =>
-    version > 0 ? [{ id, name: texts.ofVersion(name, version) }] : [],
-  );
-}
-
 /** The kinds that are not meant, as a message leaves them out. */
 function others(kind: Kind): { readonly [key in Kind]?: undefined } {
   return Object.fromEntries(kinds.filter((each) => each !== kind).map((each) => [each, undefined]));
-}
-
-function DatasetChoice({
-  asked,
-  faultOf,
-}: {
-  readonly asked: ReturnType<typeof useDatasets>;
-  readonly faultOf: FaultOf;
-}) {
-  return (
-    <FoundChoice
-      label={texts.dataset}
-      fault={faultOf("dataset_id")}
-      name="dataset"
-      asked={asked}
-      required
-      choices={usableOf(asked.datasets ?? [])}
-      further={mapFurther(asked.further, usableOf)}
-    />
-  );
 }
 
 function PolicyChoice({ faultOf }: { readonly faultOf: FaultOf }) {

@@ -3,16 +3,15 @@ import { useQuery } from "@connectrpc/connect-query";
 import { type ReactNode, useState } from "react";
 import { CalibrationGrouping, CalibrationGroupingSchema } from "../../../gen/policyguard/control/v1/calibration_pb.ts";
 import { CalibrationService } from "../../../gen/policyguard/control/v1/calibration_service_pb.ts";
-import type { Dataset } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useDatasets } from "../../data/dataset.ts";
-import { mapFurther } from "../../data/further.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { usePolicies } from "../../data/policy.ts";
 import { useProjects } from "../../data/project.ts";
 import { wireNames } from "../../data/wire-name.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
+import { DatasetSelect } from "../../part/edit/dataset-select.tsx";
 import { aNumber, type FaultOf, Select, TextField } from "../../part/field.tsx";
 import { FoundChoice } from "../../part/form/found-choice.tsx";
 import layout from "../../part/layout/layout.module.css";
@@ -151,24 +150,11 @@ function AnnotationFields({ faultOf, children }: { readonly faultOf: FaultOf; re
   );
 }
 
-/** Those with samples. */
-function usableOf(datasets: readonly Dataset[]): readonly Dataset[] {
-  return datasets.filter(({ version }) => version > 0);
-}
-
 function DatasetFields({ faultOf }: { readonly faultOf: FaultOf }) {
   const datasets = useDatasets();
   return (
     <div className={layout.pair}>
-      <FoundChoice
-        label={texts.dataset}
-        fault={faultOf("data.dataset.dataset_id")}
-        name="dataset"
-        asked={datasets}
-        required
-        choices={usableOf(datasets.datasets ?? [])}
-        further={mapFurther(datasets.further, usableOf)}
-      />
+      <DatasetSelect datasets={datasets} fault={faultOf("data.dataset.dataset_id")} />
       <TextField
         label={texts.labels}
         hint={texts.labelsHint}
