@@ -564,7 +564,7 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
   test("a part of the frame whose file does not come is told in its place, and the page stays as it is", async () => {
     const page = await driver.openAs("viewer", driver.at("/packs"));
     const filter = page.getByLabel("Filter packs");
-    const parts = /\/assets\/(?:palette|key-sheet|place-switch)-\w+\.js$/;
+    const parts = /\/assets\/(?:palette|key-sheet|place-switch)-[\w-]+\.js$/;
     await page.route(parts, (route) => route.abort());
     await page.reload();
     const places = page.getByRole("button", { name: "Projects did not load. Load the page anew" });
