@@ -2,6 +2,7 @@
 // against the `audit` options of the services.
 
 import type { DescMethod } from "@bufbuild/protobuf";
+import type { Query } from "@tanstack/react-query";
 import { queryClient } from "./client.ts";
 
 /** The key of the query for the signed-in person, which is no call by itself. */
@@ -59,11 +60,12 @@ export function staleAfter(method: DescMethod): readonly string[] {
 /** Marks what this method changed as stale. */
 export async function invalidate(method: DescMethod): Promise<void> {
   const stale = new Set(staleAfter(method));
-  await queryClient.invalidateQueries({
-    predicate: ({ queryKey }) => {
-      if (queryKey[0] === meKey) return stale.has("AccountService");
-      const facts = queryKey[1] as { readonly serviceName?: string } | undefined;
-      return stale.has(facts?.serviceName?.split(".").at(-1) ?? "");
-    },
-  });
+  const isStale = ({ queryKey }: Query) => {
+    if (queryKey[0] === meKey) return stale.has("AccountService");
+    const facts = queryKey[1] as { readonly serviceName?: string } | undefined;
+    return stale.has(facts?.serviceName?.split(".").at(-1) ?? "");
+  };
+  // The first answer, which may be on its way and older than the change, would count as the newest.
+  await queryClient.cancelQueries({ predicate: (query) => query.state.data === undefined && isStale(query) });
+  await queryClient.invalidateQueries({ predicate: isStale });
 }
