@@ -8,7 +8,7 @@ import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts
 import { failureOf } from "../data/failure.ts";
 import { OrganizationContext, permissionsOf } from "../data/organization.ts";
 import { lacksFactor, meQuery } from "../data/session.ts";
-import { Failed, Loading, Reader } from "../part/state.tsx";
+import { Loading, Reader } from "../part/state.tsx";
 import { Allowed } from "./allowed.tsx";
 import { EndedSession, ToSignIn } from "./ended-session.tsx";
 import { FactorDemanded, useNewDemands } from "./factor-demanded.tsx";
@@ -16,6 +16,7 @@ import { KnownAddress } from "./known-address.tsx";
 import { NotFound } from "./not-found.tsx";
 import { ProviderOnly } from "./provider-only.tsx";
 import { Shell } from "./shell.tsx";
+import { Unreached } from "./unreached.tsx";
 
 /** The frame of an organization's pages. */
 export function OrganizationLayout() {
@@ -40,7 +41,7 @@ export function OrganizationLayout() {
   );
   if (me.error !== null && me.data === undefined) {
     if (failureOf(me.error).kind === "signed_out") return <ToSignIn />;
-    return <Failed error={me.error} onRetry={() => me.refetch()} />;
+    return <Unreached error={me.error} onRetry={me.refetch} />;
   }
   if (me.data === undefined) return <Loading />;
   if (membership === undefined) return <NotFound />;
@@ -49,7 +50,7 @@ export function OrganizationLayout() {
     return <ProviderOnly orgId={org} />;
   // What is typed stays on the page when the permissions cannot be loaded anew.
   if (permissions.error !== null && permissions.data === undefined)
-    return <Failed error={permissions.error} onRetry={() => permissions.refetch()} />;
+    return <Unreached error={permissions.error} onRetry={permissions.refetch} />;
   if (organization === undefined) return <Loading />;
   return (
     <OrganizationContext value={organization}>

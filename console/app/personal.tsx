@@ -6,8 +6,9 @@ import { lazy, type ReactNode, Suspense } from "react";
 import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
 import { failureOf } from "../data/failure.ts";
 import { meQuery } from "../data/session.ts";
-import { Failed, Loading } from "../part/state.tsx";
+import { Loading } from "../part/state.tsx";
 import { EndedSession, ToSignIn } from "./ended-session.tsx";
+import { Unreached } from "./unreached.tsx";
 
 const AccountPage = lazy(async () => ({ default: (await import("../page/account/account.tsx")).AccountPage }));
 const JoinPage = lazy(async () => ({ default: (await import("../page/entry/join.tsx")).JoinPage }));
@@ -33,7 +34,7 @@ function Personal({ children }: { readonly children: (me: GetMeResponse) => Reac
   const { data: me, error, refetch } = useQuery(meQuery);
   if (error !== null && me === undefined) {
     if (failureOf(error).kind === "signed_out") return <ToSignIn />;
-    return <Failed error={error} onRetry={refetch} />;
+    return <Unreached error={error} onRetry={refetch} />;
   }
   if (me === undefined) return <Loading />;
   return (

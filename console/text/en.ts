@@ -75,6 +75,7 @@ export const en = {
     broken: "Something went wrong on the server.",
     partial: "A part of this page could not be loaded:",
     script: "Something went wrong on this page. What you typed is kept; load the page anew.",
+    notLoaded: "This page could not be loaded",
     gone: "This is gone, or not yours.",
     goneText: "It was deleted, its address is wrong, or this account may not see it.",
     refused: "Your role does not allow this.",

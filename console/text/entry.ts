@@ -60,6 +60,7 @@ export const entryTexts = {
     message: "Message",
     messageHint: "Who are you? The admins see your address and your name as well.",
     submit: "Ask",
+    noId: "The address has no id of an organization. Ask somebody who is a member for the whole link.",
     sent: "If this organization exists, its admins have your request",
     sentText: "You get a mail when they decide, if this installation sends mail.",
     home: "To my organizations",

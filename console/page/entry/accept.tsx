@@ -8,6 +8,7 @@ import {
   type LookUpInvitationResponse,
 } from "../../../gen/policyguard/control/v1/account_service_pb.ts";
 import { enterAs } from "../../data/enter.ts";
+import { failureOf } from "../../data/failure.ts";
 import { fragmentValue } from "../../data/fragment.ts";
 import { roleName } from "../../data/role.ts";
 import { meQuery } from "../../data/session.ts";
@@ -45,13 +46,15 @@ export function AcceptPage() {
 
 function Offer({ token, offer }: { readonly token: string; readonly offer: LookUpInvitationResponse }) {
   const navigate = useNavigate();
-  // Whoever is signed in already joins with a click. Without a session the answer is an error, which is no news here.
+  // Whoever is signed in already joins with a click. That somebody is not is no news here.
   const me = useQuery({ ...meQuery, retry: false });
   const enter = async ({ membership }: AcceptInvitationResponse) => {
     await enterAs();
     await navigate({ to: "/o/$org", params: { org: membership?.orgId ?? "" } });
   };
   const account = me.data?.account;
+  if (me.error !== null && failureOf(me.error).kind !== "signed_out")
+    return <Failed error={me.error} onRetry={me.refetch} />;
   const join = async () => enter(await accounts.acceptInvitation({ token }));
   return (
     <>

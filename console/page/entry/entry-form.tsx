@@ -7,7 +7,10 @@ import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import style from "./entry.module.css";
 
-/** A form with one button: what was refused about a field is told beside it, everything else above the button. */
+/**
+ * A form with one button: what was refused about a field is told beside it, everything else above the button, such as
+ * what is wrong with the token of a link.
+ */
 export function EntryForm({
   submit,
   onSubmit,
@@ -24,10 +27,17 @@ export function EntryForm({
     const texts = textsOf(event.currentTarget);
     run(() => onSubmit(texts));
   };
+  const told = new Set<string>();
+  const fields = children?.((field) => {
+    told.add(field);
+    return faults.find((each) => each.field === field)?.message;
+  });
   return (
     <form className={style.form} onSubmit={send}>
-      {children?.((field) => faults.find((each) => each.field === field)?.message)}
-      {error !== undefined && faults.length === 0 && <Failed error={error} />}
+      {fields}
+      {error !== undefined && !(faults.length > 0 && faults.every(({ field }) => told.has(field))) && (
+        <Failed error={error} />
+      )}
       <Button type="submit" kind="primary" disabled={isBusy}>
         {isBusy ? en.common.working : submit}
       </Button>

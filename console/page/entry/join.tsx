@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { TeamService } from "../../../gen/policyguard/control/v1/team_service_pb.ts";
+import { isId } from "../../data/id.ts";
 import { perform } from "../../data/perform.ts";
 import { TextArea } from "../../part/field.tsx";
 import { Empty } from "../../part/state.tsx";
@@ -20,9 +21,9 @@ export function JoinPage({ orgId }: { readonly orgId: string }) {
   };
   return (
     <EntryCard title={texts.title} links={<Link to="/">{texts.home}</Link>}>
-      {isSent ? (
-        <Empty title={texts.sent} text={texts.sentText} />
-      ) : (
+      {!isId(orgId) && <Empty title={en.failure.gone} text={texts.noId} />}
+      {isSent && <Empty title={texts.sent} text={texts.sentText} />}
+      {isId(orgId) && !isSent && (
         <EntryForm submit={texts.submit} onSubmit={ask}>
           {(faultOf) => (
             <>
