@@ -11,7 +11,7 @@ import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import { queryOf } from "./search.ts";
+import { exportCommand, queryOf } from "./search.ts";
 
 const texts = en.evidence;
 const formats = Object.entries(texts.formats);
@@ -26,8 +26,7 @@ export function Export() {
     event.preventDefault();
     run(async () => {
       const path = `/v1/orgs/${orgId}/evidence/export?format=${format}${queryOf(search)}`;
-      const command = `policy-guard evidence export --format ${format} --out evidence.${format}`;
-      await saveFile(path, `evidence.${format}`, command);
+      await saveFile(path, `evidence.${format}`, exportCommand(search, format));
       await invalidate(EvidenceService.method.exportEvidence);
     });
   };

@@ -1,6 +1,7 @@
 // What the log of evidence is filtered by, as its address says it.
 
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { commandLine } from "../../data/command-line.ts";
 import { textsIn } from "../../data/search.ts";
 
 /** The filters. Absent ones are left out of the address; times are days in UTC, both included. */
@@ -43,6 +44,16 @@ export function queryOf({ since, until, ...texts }: EvidenceSearch): string {
     ...Object.entries(times).flatMap(([name, time]) => (time === undefined ? [] : [[name, time.toISOString()]])),
   ];
   return given.map(([name, value]) => `&${name}=${encodeURIComponent(value ?? "")}`).join("");
+}
+
+/** The command that writes the same entries to a file. */
+export function exportCommand({ since, until, ...texts }: EvidenceSearch, format: string): string {
+  const times = boundsOf({ since, until });
+  return commandLine("policy-guard evidence export", {
+    ...texts,
+    ...{ since: times.since?.toISOString(), until: times.until?.toISOString() },
+    ...{ format, out: `evidence.${format}` },
+  });
 }
 
 /** From the beginning of the first day to the end of the last. */

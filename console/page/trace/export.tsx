@@ -6,7 +6,7 @@ import { saveFile } from "../../data/rest.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Select } from "../../part/field.tsx";
 import { en } from "../../text/en.ts";
-import { queryOf, type TraceSearch } from "./search.ts";
+import { exportCommand, queryOf, type TraceSearch } from "./search.ts";
 
 const texts = en.exportTraces;
 const formats = ["csv", "jsonl"] as const;
@@ -32,8 +32,9 @@ export function ExportDialog({
       onDo={async (text) => {
         const query = queryOf(search, readAt);
         query.set("format", format);
-        if (text("texts") === "yes") query.set("include_text", "true");
-        const command = `policy-guard traces export --format ${format} > traces.${format}`;
+        const includesText = text("texts") === "yes";
+        if (includesText) query.set("include_text", "true");
+        const command = exportCommand(search, readAt, { format, includesText });
         await saveFile(`/v1/orgs/${orgId}/traces/export?${query}`, `traces.${format}`, command);
         await invalidate(TraceService.method.exportTraces);
       }}

@@ -1,5 +1,6 @@
 // What the page of traces looks at, as its address says it.
 
+import { commandLine } from "../../data/command-line.ts";
 import { environmentsIn, momentsIn, projectIn, textsIn } from "../../data/search.ts";
 import { type OutcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
 
@@ -128,4 +129,28 @@ export function queryOf(search: TraceSearch, readAt: Date): URLSearchParams {
     if (value !== undefined) query.set(wireName, value);
   }
   return query;
+}
+
+/** What the filters are called as options of the command line. */
+const optionNamesOf = {
+  ...{ project: "project", environment: "env", rule: "rule", policy: "policy", agent: "agent", detector: "detector" },
+  ...{ category: "category", session: "session", user: "user", unjudged: "unjudged", outcome: "outcome" },
+  ...{ stage: "stage", mark: "annotation", version: "bundle-version", language: "language", would: "would-be" },
+  ...{ least: "min-latency", most: "max-latency" },
+} as const satisfies Record<keyof typeof wireNamesOf, string>;
+
+/** The command that writes the traces of the list to a file. */
+export function exportCommand(
+  search: TraceSearch,
+  readAt: Date,
+  { format, includesText }: { readonly format: "csv" | "jsonl"; readonly includesText: boolean },
+): string {
+  const { since, until } = windowOf(search, readAt);
+  // `Object.entries` forgets which names there are.
+  const names = Object.entries(optionNamesOf) as [keyof typeof optionNamesOf, string][];
+  return commandLine("policy-guard traces export", {
+    ...Object.fromEntries(names.map(([name, option]) => [option, search[name]])),
+    ...{ since: since.toISOString(), until: until.toISOString(), format, "include-text": includesText || undefined },
+    out: `traces.${format}`,
+  });
 }
