@@ -22,7 +22,7 @@ const narrowings: Readonly<Record<string, Narrowing>> = {
   "/o/$org/fleet": { project: "always", environment: "may" },
   "/o/$org/agents": { project: "always" },
   "/o/$org/traces": { project: "may", environment: "may" },
-  "/o/$org/review": { project: "may" },
+  "/o/$org/review": { project: "may", environment: "may" },
   "/o/$org/analytics": { project: "may", environment: "may" },
 };
 

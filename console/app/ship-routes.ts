@@ -5,6 +5,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { environmentsIn, projectIn, textsIn, versionsIn } from "../data/search.ts";
 import { analyticsSearch } from "../page/analytics/search.ts";
 import { replaySearch } from "../page/replay/search.ts";
+import { reviewSearch } from "../page/trace/search.ts";
 import { orgRoute } from "./route-base.tsx";
 
 const getParentRoute = () => orgRoute;
@@ -76,7 +77,7 @@ const analyticsRoute = createRoute({
 const reviewRoute = createRoute({
   getParentRoute,
   path: "/review",
-  validateSearch: (search: Record<string, unknown>) => projectIn(search),
+  validateSearch: reviewSearch,
   component: lazyRouteComponent(() => import("../page/trace/review.tsx"), "ReviewPage"),
 });
 

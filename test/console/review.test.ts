@@ -242,9 +242,45 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
   ] as const;
 
   test("the queue is worked through by keys, and a mark is taken back", async () => {
-    const page = await driver.openAs("editor", driver.at("/review"));
+    const page = await driver.openAs("editor", driver.at("/review?outcome=ALLOW"));
+    const nobody = page.getByRole("region", { name: "Marks" }).getByText("Nobody has marked it yet.");
+    await page.getByRole("heading", { name: "Nothing that waits for you matches these filters" }).waitFor();
+    await page.getByRole("button", { name: "Clear the filters" }).click();
     await page.getByRole("status").getByText("1 of 2 traces").waitFor();
-    await page.getByRole("region", { name: "Marks" }).getByText("Nobody has marked it yet.").waitFor();
+    await page.getByLabel("Range").selectOption("24h");
+    await page.getByLabel("Add a filter").selectOption({ label: "Agent" });
+    await page.getByLabel("Agent", { exact: true }).fill("desk");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.waitForURL("**/review?*agent=desk*");
+    expect(new URL(page.url()).searchParams.get("range")).toBe("24h");
+    await page.getByRole("status").getByText("1 of 2 traces").waitFor();
+    await nobody.waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
+    // Taken back is the last mark, and not the trace that came up after it; also before the mark has come back.
+    await page.keyboard.press("4");
+    await page.getByRole("status").getByText("2 of 2 traces").waitFor();
+    await nobody.waitFor();
+    await page.getByRole("button", { name: "Take back the last mark" }).waitFor();
+    await page.keyboard.press("u");
+    await page.getByRole("status").getByText("1 of 2 traces").waitFor();
+    await nobody.waitFor();
+    await page.getByRole("button", { name: "Acceptable", disabled: false, pressed: false }).waitFor();
+    const pressed = Promise.withResolvers<void>();
+    await page.route("**/*.AnnotationService/CreateAnnotation", async (route) => {
+      await pressed.promise;
+      await route.fallback();
+    });
+    const answered = page.waitForResponse("**/*.AnnotationService/DeleteAnnotation");
+    await page.keyboard.press("4");
+    await page.getByRole("button", { name: "Take back the last mark" }).waitFor();
+    await page.keyboard.press("u");
+    pressed.resolve();
+    const taken = await answered;
+    await page.unroute("**/*.AnnotationService/CreateAnnotation");
+    expect(taken.status()).toBe(200);
+    await page.getByRole("button", { name: "Acceptable", disabled: false, pressed: false }).waitFor();
+    await page.getByRole("status").getByText("1 of 2 traces").waitFor();
+    await nobody.waitFor();
     await page.keyboard.press("2");
     // Held, as by a heavy hand: the next trace is not marked by it.
     await page.keyboard.down("3");
@@ -274,6 +310,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.keyboard.press("s");
     await page.getByRole("heading", { name: "1 trace marked" }).waitFor();
     await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Clear the filters" }).click();
     await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
   });
 

@@ -16,9 +16,12 @@ const offered = [
 /** Adds a filter that has no field of its own: first its name, then its value. */
 export function AddFilter({
   search,
+  without,
   onAdd,
 }: {
   readonly search: TraceSearch;
+  /** What is not offered. */
+  readonly without: readonly Chip[];
   readonly onAdd: (name: Chip, value: string) => void;
 }) {
   const [name, setName] = useState<Chip>();
@@ -39,7 +42,7 @@ export function AddFilter({
       >
         <option value="" />
         {offered
-          .filter((each) => search[each] === undefined)
+          .filter((each) => search[each] === undefined && !without.includes(each))
           .map((each) => (
             <option key={each} value={each}>
               {texts.chip[each]}

@@ -16,7 +16,7 @@ import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import { Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { absolute, duration } from "../../text/format.ts";
-import { Marks } from "./marks.tsx";
+import { type MarkedQueue, Marks } from "./marks.tsx";
 import { Backends, Conversation, Signals, Unjudged } from "./more.tsx";
 import { ReplaySection } from "./replay.tsx";
 import style from "./trace.module.css";
@@ -67,11 +67,11 @@ export function TraceDrawer({
 export function TraceContent({
   trace,
   isBlind = false,
-  onMarked,
+  queue,
 }: {
   readonly trace: Trace;
   readonly isBlind?: boolean;
-  readonly onMarked?: () => void;
+  readonly queue?: MarkedQueue;
 }) {
   return (
     <>
@@ -79,7 +79,7 @@ export function TraceContent({
         <Decision trace={trace} />
       </div>
       <div className={style.part}>
-        <Marks trace={trace} isBlind={isBlind} {...(onMarked === undefined ? {} : { onMarked })} />
+        <Marks trace={trace} isBlind={isBlind} queue={queue} />
         <ReplaySection trace={trace} />
         <h3>{texts.facts}</h3>
         <Facts trace={trace} />

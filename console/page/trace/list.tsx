@@ -5,53 +5,36 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
-import { type Trace, TraceAnnotation, TraceAnnotationSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
+import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
-import { Outcome as OutcomeNumber, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { useAnyTrace } from "../../data/any-trace.ts";
 import { queryClient } from "../../data/client.ts";
-import { useEnvironments } from "../../data/environment.ts";
 import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
-import { outcomeValues } from "../../data/outcome.ts";
-import { useProjects } from "../../data/project.ts";
-import { stageName, stages } from "../../data/stage.ts";
+import { stageName } from "../../data/stage.ts";
 import { transport } from "../../data/transport.ts";
-import { wireNames } from "../../data/wire-name.ts";
 import { Button } from "../../part/button.tsx";
-import { EnvironmentSelect } from "../../part/environment-select.tsx";
-import { Select, TypedFilter } from "../../part/field.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
-import { type OutcomeName, outcomeName, outcomes } from "../../part/judgement/outcome-name.ts";
+import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import { listMark, useRowKeys } from "../../part/keys/row-keys.ts";
 import { useRowLink } from "../../part/keys/row-link.ts";
 import { useKeys } from "../../part/keys/use-keys.ts";
 import { LinkButton } from "../../part/link-button.tsx";
 import { NoRuntime } from "../../part/onboarding/no-runtime.tsx";
 import { Page } from "../../part/page.tsx";
-import { ProjectSelect } from "../../part/project-select.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import { dateTime, duration, timeOfDay } from "../../text/format.ts";
-import { AddFilter } from "./add-filter.tsx";
+import { duration, timeOfDay } from "../../text/format.ts";
 import { TraceDrawer } from "./drawer.tsx";
 import { ExportDialog } from "./export.tsx";
+import { filterRequest, given } from "./filter-request.ts";
+import { TraceFilters } from "./filters.tsx";
 import { markName } from "./mark-kind.ts";
-import {
-  chips,
-  choicesOf,
-  defaultRange,
-  longestRange,
-  replayOf,
-  type TraceRange,
-  type TraceSearch,
-  windowOf,
-} from "./search.ts";
+import { longestRange, replayOf, type TraceRange, type TraceSearch, windowOf } from "./search.ts";
 import { ToDatasetDialog } from "./to-dataset.tsx";
 import style from "./trace.module.css";
 
 const texts = en.traces;
-const markNames = wireNames<TraceAnnotation>(TraceAnnotationSchema);
 const pageSize = 50;
 /** How often the number of new traces is asked for. */
 const newMs = 10_000;
@@ -101,7 +84,7 @@ export function TracesPage() {
         </>
       }
     >
-      <Filters search={search} onChange={change} />
+      <TraceFilters search={search} onChange={change} />
       {error !== null && <Failed error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Loading />}
       {data !== undefined && traces.length === 0 && (
@@ -140,133 +123,10 @@ function usePrefetched(orgId: string, ids: readonly string[]): void {
   }, [orgId, wanted]);
 }
 
-const numbers: Readonly<Record<OutcomeName, OutcomeNumber>> = {
-  ALLOW: OutcomeNumber.ALLOW,
-  FLAG: OutcomeNumber.FLAG,
-  REDACT: OutcomeNumber.REDACT,
-  BLOCK: OutcomeNumber.BLOCK,
-};
-
 /** The filters as the call has them. */
 function requestOf(orgId: string, search: TraceSearch, readAt: Date) {
-  const { outcome } = search;
   const { since, until } = windowOf(search, readAt);
-  return {
-    orgId,
-    since: timestampFromDate(since),
-    until: timestampFromDate(until),
-    outcome: outcome === undefined ? OutcomeNumber.UNSPECIFIED : numbers[outcome],
-    ...given({
-      projectId: search.project,
-      environment: search.environment,
-      ruleId: search.rule,
-      policy: search.policy,
-      detector: search.detector,
-      category: search.category,
-      agentId: search.agent,
-      sessionId: search.session,
-      unjudged: search.unjudged,
-      userId: search.user,
-      language: search.language,
-    }),
-    stage: stages.find((stage) => stageName(stage) === search.stage) ?? Stage.UNSPECIFIED,
-    annotation: markNames.valueOf(search.mark) ?? TraceAnnotation.UNSPECIFIED,
-    wouldBeOutcome: outcomeValues.valueOf(search.would) ?? OutcomeNumber.UNSPECIFIED,
-    ...(search.version === undefined ? {} : { bundleVersion: Number(search.version) }),
-    ...(search.least === undefined ? {} : { minLatencyUs: Number(search.least) }),
-    ...(search.most === undefined ? {} : { maxLatencyUs: Number(search.most) }),
-  };
-}
-
-/** Without what is undefined. */
-function given<T extends Readonly<Record<string, string | undefined>>>(filters: T) {
-  // `fromEntries` forgets the names.
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
-    [name in keyof T]?: string;
-  };
-}
-
-function Filters({
-  search,
-  onChange,
-}: {
-  readonly search: TraceSearch;
-  readonly onChange: (part: Partial<Record<keyof TraceSearch, string | undefined>>) => void;
-}) {
-  const { projects, further } = useProjects(search.project);
-  const environments = useEnvironments(search.project === undefined ? projects.map(({ id }) => id) : [search.project]);
-  return (
-    <search className={style.filters}>
-      <Select
-        label={texts.range}
-        value={search.range ?? defaultRange}
-        onChange={(event) => onChange({ range: event.target.value })}
-      >
-        {Object.entries(texts.ranges).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </Select>
-      <Select
-        label={texts.outcome}
-        value={search.outcome ?? ""}
-        onChange={(event) => onChange({ outcome: event.target.value || undefined })}
-      >
-        <option value="">{en.common.all}</option>
-        {outcomes.map((name) => (
-          <option key={name} value={name}>
-            {en.outcome[name]}
-          </option>
-        ))}
-      </Select>
-      {(projects.length > 1 || search.project !== undefined) && (
-        <ProjectSelect
-          projects={projects}
-          further={further}
-          value={search.project}
-          all
-          onChange={(project) => onChange({ project })}
-        />
-      )}
-      <EnvironmentSelect
-        environments={environments}
-        value={search.environment}
-        onChange={(environment) => onChange({ environment })}
-      />
-      <TypedFilter label={texts.rule} value={search.rule} onChange={(rule) => onChange({ rule })} />
-      <AddFilter search={search} onAdd={(name, value) => onChange({ [name]: value })} />
-      <Chips search={search} onRemove={(name) => onChange({ [name]: undefined })} />
-    </search>
-  );
-}
-
-/** The filters that another page set: each is named and can be removed. */
-function Chips({
-  search,
-  onRemove,
-}: {
-  readonly search: TraceSearch;
-  readonly onRemove: (name: (typeof chips)[number]) => void;
-}) {
-  const set = chips.filter((name) => search[name] !== undefined);
-  if (set.length === 0) return null;
-  return (
-    <ul className={style.chips} aria-label={texts.chips}>
-      {set.map((name) => (
-        <li key={name}>
-          <Button kind="quiet" title={texts.removeChip} onClick={() => onRemove(name)}>
-            {texts.chip[name]}: {chipText(name, search[name] ?? "")} ✕
-          </Button>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function chipText(name: (typeof chips)[number], value: string): string {
-  if (name === "since" || name === "until") return dateTime(value);
-  return choicesOf[name] === undefined ? value : (texts.choices[value] ?? value);
+  return { orgId, ...filterRequest(search), since: timestampFromDate(since), until: timestampFromDate(until) };
 }
 
 /** Tells an organization that has no trace yet from a filter, or a time, that has none. */

@@ -22,16 +22,25 @@ import style from "./trace.module.css";
 const texts = en.review;
 const annotations = createClient(AnnotationService, transport);
 
+/** A queue of which the trace is one. */
+export interface MarkedQueue {
+  /** Has the mark made, which answers its id, and goes on. */
+  readonly mark: (make: () => Promise<string>) => Promise<void>;
+  readonly onTakenBack: () => void;
+  /** Whether the key takes back another mark than that of this trace. */
+  readonly hasUndo: boolean;
+}
+
 /** What people say of a trace, and the keys to say it: 1 to 4 mark, n writes a note, u takes back. */
 export function Marks({
   trace,
   isBlind = false,
-  onMarked,
+  queue,
 }: {
   readonly trace: Trace;
   /** Whether the marks of others stay hidden until the person has said something: a second opinion is its own. */
   readonly isBlind?: boolean;
-  readonly onMarked?: () => void;
+  readonly queue?: MarkedQueue | undefined;
 }) {
   const { orgId, accountId, can } = useOrganization();
   const mayMark = can(AnnotationService.method.createAnnotation);
@@ -41,16 +50,18 @@ export function Marks({
   const noteField = useRef<HTMLInputElement>(null);
   const mine = list.data?.annotations.find(({ annotator }) => annotator?.id === accountId);
   const mark = async (kind: MarkKind) => {
-    await annotations.createAnnotation({ orgId, traceId: trace.id, ...markRequest(kind, note) });
+    const said = { orgId, traceId: trace.id, ...markRequest(kind, note) };
+    const { annotation } = await annotations.createAnnotation(said);
     // What was typed meanwhile is the next note.
     setNote((now) => (now === note ? "" : now));
     await invalidate(AnnotationService.method.createAnnotation);
+    return annotation?.id ?? "";
   };
   const choose = (kind: MarkKind) => {
     if (!mayMark || isBusy || whyNotMark(kind, trace) !== undefined) return;
     run(async () => {
-      await mark(kind);
-      onMarked?.();
+      if (queue === undefined) await mark(kind);
+      else await queue.mark(() => mark(kind));
     });
   };
   const undo = () => {
@@ -58,8 +69,10 @@ export function Marks({
     run(async () => {
       await annotations.deleteAnnotation({ orgId, traceId: trace.id, annotationId: mine.id });
       await invalidate(AnnotationService.method.deleteAnnotation);
+      queue?.onTakenBack();
     });
   };
+  const hasUndo = queue?.hasUndo === true;
   const [falsePositive, falseNegative, correct, acceptable] = markKinds;
   useKeys({
     falsePositive: () => choose(falsePositive),
@@ -67,7 +80,7 @@ export function Marks({
     correct: () => choose(correct),
     acceptable: () => choose(acceptable),
     note: () => noteField.current?.focus(),
-    undo,
+    ...(hasUndo ? {} : { undo }),
   });
   return (
     <section className={style.marks} aria-label={texts.marks}>
@@ -108,17 +121,29 @@ export function Marks({
             onKeyDown={(event) => isPressed("close", event) && event.currentTarget.blur()}
           />
           <div className={style.markButtons}>
-            {mine !== undefined && (
-              <Button kind="quiet" hotkey="undo" disabled={isBusy} onClick={undo}>
-                <KeyHint command="undo" />
-                {texts.undo}
-              </Button>
-            )}
-            <Additions trace={trace} onAdd={() => mark(falsePositive)} />
+            {mine !== undefined && <TakeBack hasKey={!hasUndo} isBusy={isBusy} onClick={undo} />}
+            <Additions trace={trace} onAdd={async () => void (await mark(falsePositive))} />
           </div>
         </>
       )}
     </section>
+  );
+}
+
+function TakeBack({
+  hasKey,
+  isBusy,
+  onClick,
+}: {
+  readonly hasKey: boolean;
+  readonly isBusy: boolean;
+  readonly onClick: () => void;
+}) {
+  return (
+    <Button kind="quiet" {...(hasKey ? { hotkey: "undo" } : {})} disabled={isBusy} onClick={onClick}>
+      {hasKey && <KeyHint command="undo" />}
+      {texts.undo}
+    </Button>
   );
 }
 

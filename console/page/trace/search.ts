@@ -79,6 +79,15 @@ export function traceSearch(search: Readonly<Record<string, unknown>>): TraceSea
   };
 }
 
+/** Filters that the queue does not have: neither a person nor what others say is a choice of what to review. */
+export const unqueued = ["session", "user", "mark"] as const;
+
+/** Reads the search parameters of the page of review, which looks at all times unless it is told one. */
+export function reviewSearch(search: Readonly<Record<string, unknown>>): TraceSearch {
+  const { trace: _, session: __, user: ___, mark: ____, ...filters } = traceSearch(search);
+  return search.range === defaultRange ? { ...filters, range: defaultRange } : filters;
+}
+
 function choiceIn<const Name extends "stage" | "mark" | "would">(
   search: Readonly<Record<string, unknown>>,
   name: Name,

@@ -1,24 +1,16 @@
 import { create, type JsonValue, type Message, type MessageInitShape } from "@bufbuild/protobuf";
-import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import {
-  TraceAnnotation,
-  TraceAnnotationSchema,
-  TraceReplayability,
-  TraceSchema,
-} from "../../../gen/policyguard/control/v1/trace_pb.ts";
+import { TraceReplayability, TraceSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { type TraceService, TraceView } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
-import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
 import { CaptureMode } from "../../../gen/policyguard/policy/v1/record_pb.ts";
-import { detectorNameOf } from "../../domain/policy/detector.ts";
 import type { TraceAnalytics } from "../../domain/telemetry/analytics.ts";
 import type { Trace, Traces } from "../../domain/telemetry/trace.ts";
 import { traceCsvHeader, traceCsvLine } from "../../domain/telemetry/trace-csv.ts";
-import { wireName } from "../../kit/protobuf/wire-name.ts";
 import { callerOf } from "../../kit/rpc/context.ts";
 import { pageOf } from "../../kit/rpc/page.ts";
 import { timestamp } from "../time.ts";
 import { analyticsMessage, analyticsRequestOf } from "./trace-analytics.ts";
+import { traceFilterOf } from "./trace-filter.ts";
 
 /** Writes a message as the JSON of the API. */
 export type JsonWriter = (message: Message) => JsonValue;
@@ -61,7 +53,7 @@ export function traceHandlers(
       const input = { ...page, after: request.after, withText: isFull };
       const { examinedUntil, nextAfter, ...list } = await traces.list(
         callerOf(context),
-        filterOf(request),
+        traceFilterOf(request),
         input,
         context.signal,
       );
@@ -79,7 +71,7 @@ export function traceHandlers(
     async *exportTraces(request, context) {
       const format = request.format === "jsonl" ? "jsonl" : "csv";
       const { contentType, extension, header, line } = { csv, jsonl }[format];
-      const input = { filter: filterOf(request), format, includesText: request.includeText ?? false } as const;
+      const input = { filter: traceFilterOf(request), format, includesText: request.includeText ?? false } as const;
       const pages = traces.export(callerOf(context), input, context.signal);
       context.responseHeader.set("Content-Disposition", `attachment; filename="traces.${extension}"`);
       // The first line is sent with the first page, so that a failure before it still has its own status.
@@ -91,59 +83,6 @@ export function traceHandlers(
       }
       if (isEmpty) yield { contentType, data: Buffer.from(header) };
     },
-  };
-}
-
-interface FilterFields {
-  readonly projectId?: string;
-  readonly environment?: string;
-  readonly agentId?: string;
-  readonly outcome: Outcome;
-  readonly ruleId?: string;
-  readonly sessionId?: string;
-  readonly stage: Stage;
-  readonly policy?: string;
-  readonly detector?: string;
-  readonly category?: string;
-  readonly unjudged?: string;
-  readonly userId?: string;
-  readonly bundleVersion?: number;
-  readonly text?: string;
-  readonly annotation: TraceAnnotation;
-  readonly language?: string;
-  readonly minLatencyUs?: number;
-  readonly maxLatencyUs?: number;
-  readonly wouldBeOutcome: Outcome;
-  readonly since?: Timestamp;
-  readonly until?: Timestamp;
-}
-
-function filterOf(request: FilterFields): Parameters<Traces["list"]>[1] {
-  return {
-    projectId: request.projectId?.toLowerCase(),
-    environment: request.environment,
-    agentKey: request.agentId,
-    outcome: request.outcome === Outcome.UNSPECIFIED ? undefined : request.outcome,
-    ruleId: request.ruleId,
-    sessionId: request.sessionId,
-    stage: request.stage === Stage.UNSPECIFIED ? undefined : request.stage,
-    policy: request.policy,
-    detector: request.detector && detectorNameOf(request.detector),
-    category: request.category,
-    unjudged: request.unjudged,
-    userId: request.userId,
-    bundleVersion: request.bundleVersion,
-    text: request.text,
-    annotation:
-      request.annotation === TraceAnnotation.UNSPECIFIED
-        ? undefined
-        : wireName(TraceAnnotationSchema, request.annotation),
-    language: request.language,
-    minLatencyUs: request.minLatencyUs,
-    maxLatencyUs: request.maxLatencyUs,
-    wouldBeOutcome: request.wouldBeOutcome === Outcome.UNSPECIFIED ? undefined : request.wouldBeOutcome,
-    since: request.since && timestampDate(request.since),
-    until: request.until && timestampDate(request.until),
   };
 }
 

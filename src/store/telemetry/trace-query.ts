@@ -503,8 +503,7 @@ class Query {
 
   /** What a trace has to match besides. The times let the planner leave out partitions. */
   rest(): string {
-    const conditions = restOf(this.#filter, this.#driver).map((field) => this.#asked(field));
-    return [...conditions, ...this.#times("t")].join(" and ");
+    return conditionsOf(this.#filter, restOf(this.#filter, this.#driver), this.#window, (value) => this.bind(value));
   }
 
   #driving(field: IndexedField): string {
@@ -514,26 +513,41 @@ class Query {
     return `d.${columns[field]} = ${value}${field === "outcome" ? " and d.outcome > 1" : ""}`;
   }
 
-  #asked(field: Field): string {
-    if (field === "hasText") return mayHaveText;
-    if (field === "annotation" && this.#filter[field] === notAnnotated) {
-      return `not exists (select from trace_facet f where f.org_id = $1 and f.id = t.id and f.created_at = t.created_at
-        and f.kind = ${facetKinds[field]})`;
-    }
-    const value = this.bind(this.#filter[field]);
-    if (field === "minLatencyUs" || field === "maxLatencyUs") return `t.latency_us ${latencyBounds[field]} ${value}`;
-    if (!isFacetField(field)) return `t.${columns[field]} = ${value}`;
-    return `exists (select from trace_facet f where f.org_id = $1 and f.id = t.id and f.created_at = t.created_at
-      and f.kind = ${facetKinds[field]} and f.value = ${value})`;
-  }
-
   #times(table: string): string[] {
-    const { since, until } = this.#window;
-    return [
-      ...(since === undefined ? [] : [`${table}.created_at >= ${this.bind(since)}`]),
-      ...(until === undefined ? [] : [`${table}.created_at < ${this.bind(until)}`]),
-    ];
+    return timesOf(this.#window, table, (value) => this.bind(value));
   }
+}
+
+/** Adds a parameter; returns its placeholder. */
+type Bind = (value: unknown) => string;
+
+/** What a trace `t` of the organization $1 has to match, as SQL. Windows are left out: they only make searches faster. */
+export function matchesTrace(filter: TraceFilter, bind: Bind): string {
+  return conditionsOf(filter, restOf(filter, wholeDriver), filter, bind) || "true";
+}
+
+function conditionsOf(filter: TraceFilter, fields: readonly Field[], window: TimeWindow, bind: Bind): string {
+  return [...fields.map((field) => asked(filter, field, bind)), ...timesOf(window, "t", bind)].join(" and ");
+}
+
+function asked(filter: TraceFilter, field: Field, bind: Bind): string {
+  if (field === "hasText") return mayHaveText;
+  if (field === "annotation" && filter[field] === notAnnotated) {
+    return `not exists (select from trace_facet f where f.org_id = $1 and f.id = t.id and f.created_at = t.created_at
+      and f.kind = ${facetKinds[field]})`;
+  }
+  const value = bind(filter[field]);
+  if (field === "minLatencyUs" || field === "maxLatencyUs") return `t.latency_us ${latencyBounds[field]} ${value}`;
+  if (!isFacetField(field)) return `t.${columns[field]} = ${value}`;
+  return `exists (select from trace_facet f where f.org_id = $1 and f.id = t.id and f.created_at = t.created_at
+    and f.kind = ${facetKinds[field]} and f.value = ${value})`;
+}
+
+function timesOf({ since, until }: TimeWindow, table: string, bind: Bind): string[] {
+  return [
+    ...(since === undefined ? [] : [`${table}.created_at >= ${bind(since)}`]),
+    ...(until === undefined ? [] : [`${table}.created_at < ${bind(until)}`]),
+  ];
 }
 
 function isFacetField(field: Field): field is keyof typeof facetKinds {

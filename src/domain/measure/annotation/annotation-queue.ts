@@ -1,6 +1,6 @@
 // The queue of traces to annotate, as annotators see it.
 
-import { notFound } from "../../../kit/fault/fault.ts";
+import { notFound, validationFailed } from "../../../kit/fault/fault.ts";
 import type { Caller } from "../../../kit/rpc/context.ts";
 import type { Page } from "../../../kit/rpc/page.ts";
 import type { Database } from "../../../store/connection/database.ts";
@@ -11,6 +11,7 @@ import {
   type QueueFilter,
   skipInQueue,
 } from "../../../store/measure/annotation/annotation-queue.ts";
+import { requireLatencies } from "../../telemetry/trace.ts";
 import { annotatorKey, annotatorOf } from "./annotator.ts";
 
 /** How long an annotator has a trace to themselves. */
@@ -32,6 +33,7 @@ export class AnnotationQueue {
     page: Page,
   ): Promise<[AnnotationQueueRow[], number]> {
     const key = annotatorKey(annotatorOf(caller, annotator));
+    if (!canMatch(filter)) return Promise.resolve([[], 0]);
     return this.#database.read(caller.orgId, (tx) => listQueue(tx, key, filter, page));
   }
 
@@ -43,6 +45,7 @@ export class AnnotationQueue {
     limit: number,
   ): Promise<AnnotationQueueRow[]> {
     const key = annotatorKey(annotatorOf(caller, annotator));
+    if (!canMatch(filter)) return Promise.resolve([]);
     return this.#database.systemTransaction(caller.orgId, (tx) =>
       leaseQueue(tx, key, filter, { limit, until: new Date(tx.now.getTime() + leaseMs) }),
     );
@@ -55,4 +58,14 @@ export class AnnotationQueue {
       if (!(await skipInQueue(tx, key, traceId))) throw notFound("trace in the queue");
     });
   }
+}
+
+/** Whether a trace can match. */
+function canMatch(filter: QueueFilter): boolean {
+  const { since, until } = filter;
+  if (since !== undefined && until !== undefined && since > until)
+    throw validationFailed([{ field: "since", message: "must not be after until" }]);
+  requireLatencies(filter, "min_latency_us");
+  // PostgreSQL has no text with NUL in it, so no trace has either.
+  return !Object.values(filter).some((value) => typeof value === "string" && value.includes("\0"));
 }

@@ -33,6 +33,7 @@ import type { AnnotationSettings } from "../../../domain/measure/annotation/anno
 import { validationFailed } from "../../../kit/fault/fault.ts";
 import { callerOf } from "../../../kit/rpc/context.ts";
 import { pageOf } from "../../../kit/rpc/page.ts";
+import { traceFilterOf } from "../../telemetry/trace-filter.ts";
 import { timestamp } from "../../time.ts";
 
 type QueueRow = Awaited<ReturnType<AnnotationQueue["lease"]>>[number];
@@ -141,9 +142,9 @@ type QueueMethod = "listAnnotationQueue" | "leaseAnnotationQueue" | "skipAnnotat
 
 const defaultLease = 10;
 
-function queueFilterOf({ projectId, environment, lane }: ListAnnotationQueueRequest | LeaseAnnotationQueueRequest) {
-  const wanted = lane === AnnotationLane.UNSPECIFIED ? undefined : lane;
-  return { projectId: projectId?.toLowerCase(), environment, lane: wanted };
+function queueFilterOf(request: ListAnnotationQueueRequest | LeaseAnnotationQueueRequest) {
+  const { lane } = request;
+  return { ...traceFilterOf(request), lane: lane === AnnotationLane.UNSPECIFIED ? undefined : lane };
 }
 
 function itemMessage(row: QueueRow): MessageInitShape<typeof AnnotationQueueItemSchema> {

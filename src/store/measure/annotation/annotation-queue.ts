@@ -12,6 +12,7 @@ import { insertRows, runBound } from "../../core/bulk.ts";
 import { tenantTable } from "../../core/tenant.ts";
 import type { Transaction } from "../../core/transaction.ts";
 import { FacetKind } from "../../telemetry/trace-facet.ts";
+import { matchesTrace, type TraceFilter } from "../../telemetry/trace-query.ts";
 
 const schema = defineEntity({
   name: "AnnotationQueue",
@@ -236,10 +237,8 @@ export async function trimQueue(tx: Transaction, projectId: string, limit: numbe
   );
 }
 
-/** Which part of the queue somebody asks for. */
-export interface QueueFilter {
-  readonly projectId?: string | undefined;
-  readonly environment?: string | undefined;
+/** Which part of the queue somebody asks for: of which traces, and of which lane. */
+export interface QueueFilter extends TraceFilter {
   readonly lane?: number | undefined;
 }
 
@@ -259,8 +258,18 @@ const available = `(q.leased_by is null or q.leased_until <= $6 or q.leased_by =
     and a.withdrawn_at is null and a.annotator_kind || '/' || a.annotator_id = $2
     and (q.lane <> ${Lane.RANDOM} or a.source = ${AnnotationSource.RANDOM}))`;
 
-function queueParameters(tx: Transaction, annotator: string, { projectId, environment, lane }: QueueFilter) {
-  return [tx.orgId, annotator, projectId ?? null, environment ?? null, lane ?? null, tx.now];
+/** The places that an annotator could have, as SQL, and its parameters. */
+function placesFor(tx: Transaction, annotator: string, filter: QueueFilter) {
+  // The queue knows project and environment itself.
+  const { projectId, environment, lane, ...others } = filter;
+  const parameters: unknown[] = [tx.orgId, annotator, projectId ?? null, environment ?? null, lane ?? null, tx.now];
+  const bind = (value: unknown) => `$${parameters.push(value)}`;
+  const isAny = Object.values(others).every((value) => value === undefined);
+  const asked = isAny
+    ? ""
+    : `and exists (select from trace t where t.org_id = q.org_id and t.id = q.trace_id
+        and t.created_at = q.trace_created_at and ${matchesTrace(others, bind)})`;
+  return { matching: `from annotation_queue q where ${open} and ${available} ${asked}`, parameters, bind };
 }
 
 /** A page of the places that an annotator could have, those that they hold first, and the count of all. */
@@ -270,14 +279,14 @@ export async function listQueue(
   filter: QueueFilter,
   { limit, offset }: Page,
 ): Promise<[AnnotationQueueRow[], number]> {
-  const parameters = queueParameters(tx, annotator, filter);
-  const matching = `from annotation_queue q where ${open} and ${available}`;
-  const counted = await runBound<{ count: number }>(tx, `select count(*)::int as count ${matching}`, parameters);
+  const { matching, parameters, bind } = placesFor(tx, annotator, filter);
+  const counted = await runBound<{ count: number }>(tx, `select count(*)::int as count ${matching}`, [...parameters]);
   const rows = await runBound<Place>(
     tx,
     `select q.trace_id, q.lane, q.seat ${matching}
-     order by q.leased_by is not distinct from $2 desc, q.lane, q.rank, q.trace_id, q.seat limit $7 offset $8`,
-    [...parameters, limit, offset],
+     order by q.leased_by is not distinct from $2 desc, q.lane, q.rank, q.trace_id, q.seat
+     limit ${bind(limit)} offset ${bind(offset)}`,
+    parameters,
   );
   return [await readPlaces(tx, rows), counted[0]?.count ?? 0];
 }
@@ -289,13 +298,14 @@ export async function leaseQueue(
   filter: QueueFilter,
   { limit, until }: { readonly limit: number; readonly until: Date },
 ): Promise<AnnotationQueueRow[]> {
+  const { matching, parameters, bind } = placesFor(tx, annotator, filter);
   const rows = await runBound<Place>(
     tx,
-    `select q.trace_id, q.lane, q.seat from annotation_queue q where ${open} and ${available}
-     order by q.leased_by is not distinct from $2 desc, q.lane, q.rank, q.trace_id, q.seat limit $7
-     for no key update skip locked`,
     // A trace may have two open places in either lane.
-    [...queueParameters(tx, annotator, filter), limit * 3],
+    `select q.trace_id, q.lane, q.seat ${matching}
+     order by q.leased_by is not distinct from $2 desc, q.lane, q.rank, q.trace_id, q.seat limit ${bind(limit * 3)}
+     for no key update skip locked`,
+    parameters,
   );
   const places = rows.filter(({ trace_id }, at) => rows.findIndex((row) => row.trace_id === trace_id) === at);
   const leased = await readPlaces(tx, places.slice(0, limit));

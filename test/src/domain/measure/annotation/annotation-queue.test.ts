@@ -15,7 +15,7 @@ import { organizationKey } from "../../../../../src/domain/organization-key.ts";
 import { Projects } from "../../../../../src/domain/project/project.ts";
 import type { Caller } from "../../../../../src/kit/rpc/context.ts";
 import { type Database, openDatabase } from "../../../../../src/store/connection/database.ts";
-import { Lane, trimQueue } from "../../../../../src/store/measure/annotation/annotation-queue.ts";
+import { Lane, type QueueFilter, trimQueue } from "../../../../../src/store/measure/annotation/annotation-queue.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../harness/database.ts";
 import { createRunningClock } from "../../../../harness/moved-clock.ts";
 import { testSealer } from "../../../../harness/sealer.ts";
@@ -143,6 +143,27 @@ describe("the queue of traces to annotate", () => {
     await queue.skip(bob, undefined, held?.traceId ?? "");
     expect(await queue.list(bob, undefined, filter, page)).toEqual([[], 0]);
     expect((await queue.list(ada, undefined, filter, page))[1]).toBeGreaterThan(0);
+  });
+
+  it("is narrowed by the filter of the list of traces", async () => {
+    const id = await project([...blocked(3), evaluation({ agentId: "other" }), evaluation()], 10_000);
+    const ada = person();
+    const found = async (filter: Omit<QueueFilter, "projectId">) => {
+      const [rows, total] = await queue.list(ada, undefined, { projectId: id, ...filter }, page);
+      expect(rows.length).toBe(total);
+      return new Set(rows.map(({ traceId }) => traceId)).size;
+    };
+    const hour = 3_600_000;
+    expect(await found({})).toBe(5);
+    expect(await found({ ruleId: "secrets" })).toBe(3);
+    expect(await found({ agentKey: "other", outcome: Outcome.ALLOW })).toBe(1);
+    expect(await found({ since: new Date(Date.now() - hour), minLatencyUs: 1 })).toBe(5);
+    expect(await found({ until: new Date(Date.now() - hour) })).toBe(0);
+    expect(await found({ environment: "prod", ruleId: "secrets" })).toBe(0);
+    expect(await found({ ruleId: "\0" })).toBe(0);
+    const leased = await queue.lease(ada, undefined, { projectId: id, policy: "support-bot" }, 50);
+    expect(leased).toHaveLength(3);
+    await expect(async () => found({ minLatencyUs: 2, maxLatencyUs: 1 })).rejects.toThrow();
   });
 
   it("is done with a trace that its annotator has annotated, and knows the annotation for a sampled one", async () => {
