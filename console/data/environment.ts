@@ -6,7 +6,7 @@ import { useOrganization } from "./organization.ts";
 import { transport } from "./transport.ts";
 
 /** Of so many projects the environments are asked for, so that a large organization does not make a filter slow. */
-const maxProjects = 20;
+export const maxProjects = 20;
 
 /** The environments of these projects, in the order of promotion. */
 export function useEnvironments(projectIds: readonly string[]): readonly Environment[] {

@@ -12,6 +12,7 @@ import { type ConsoleDriver, startConsole } from "../harness/browser/console-dri
 import { expectLines } from "../harness/browser/row-lines.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type FakeIdp, startFakeIdp } from "../harness/net/fake-idp.ts";
+import { patientFetch } from "../harness/net/patient-fetch.ts";
 import { startWebhookSink, type WebhookSink } from "../harness/net/webhook-sink.ts";
 import { reportTrace } from "../harness/process/report-trace.ts";
 import { createWorld } from "../harness/vector/world.ts";
@@ -131,8 +132,32 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     const page = await driver.open(`/o/${second.orgId}/fleet`);
     await driver.signIn(page, await second.person("viewer"));
     await page.getByText(/RUNTIME_PORT=8091 .*POLICY_GUARD_DATA=var\/runtime-/).waitFor();
+    // What is active in any project counts as published; what a viewer may not do is no link, and says who may.
+    const inSecond = async (path: string, body: unknown) => {
+      const answer = await patientFetch(`${baseUrl}/v1/orgs/${second.orgId}${path}`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${second.tokens.admin}`, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect(answer.status, await answer.clone().text()).toBe(201);
+      return Object(await answer.json());
+    };
+    const ids: string[] = [];
+    for (const name of ["aaa", "mmm", "zzz"]) ids.push((await inSecond("/projects", { name })).id);
     await page.goto(`${baseUrl}/o/${second.orgId}/`);
     await page.getByText(/curl http:\/\/127\.0\.0\.1:8091\//).waitFor();
+    const steps = page.getByRole("region", { name: "From here to a blocked attack" });
+    const publish = steps.getByRole("listitem").filter({ hasText: "Publish it to an environment (an editor does)" });
+    await publish.getByText("○ open").waitFor();
+    expect(await steps.getByRole("link").count()).toBe(0);
+    const [, middle] = ids;
+    await inSecond("/policies", {
+      document:
+        "apiVersion: policyguard/v1\nkind: Policy\nmetadata: {name: guard}\nrules:\n  - {id: a, stages: [input], detect: pii, action: FLAG}\n",
+    });
+    await inSecond(`/projects/${middle}/envs/dev/bundles/publish`, { activate: true });
+    await page.reload();
+    await publish.getByText("✓ done").waitFor();
   });
 
   test("on a phone, rows of wide lists have two lines, and leave no column out", async () => {
