@@ -73,7 +73,6 @@ export const bundleTexts = {
   runtimes: "Runtimes",
   reached: (active: number, total: number) =>
     `${active} of ${counted(total, "runtime enforces", "runtimes enforce")} it`,
-  newestRuntimes: (looked: number, total: number) => `Of ${total}, the ${looked} heard from last were looked at.`,
   rejected: (id: string, why: string) => `${id} refused it: ${why}`,
   noRuntimes: "No runtime is connected.",
   from: "From",

@@ -49,6 +49,8 @@ export const fleetTexts = {
   fork: "■ fork",
   witness: "Witness of",
   rejections: "Refused the newest bundle",
+  moreRefused: (n: number) => `${counted(n, "more runtime", "more runtimes")} refused it.`,
+  moreForks: (n: number) => `${counted(n, "more runtime says", "more runtimes say")} so.`,
   lostTotal: (n: number) => `${counted(n, "evaluation has", "evaluations have")} no trace`,
   forget: "Forget…",
   forgetTitle: (id: string) => `Forget ${id}?`,

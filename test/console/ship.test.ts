@@ -51,6 +51,25 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await hearOfRuntime(plane, world, { instanceId: refusing, software: hostile, rejection: hostile });
   }
 
+  /** Runtimes that were heard from after all others, as by a fleet of processes that come and go. */
+  async function addRuntimes(n: number): Promise<void> {
+    const { plane, world } = driver;
+    await plane.database.systemTransaction(world.orgId, (tx) =>
+      tx.sql(
+        `insert into runtime_instance (org_id, project_id, environment, id, software_version, first_seen_at, last_seen_at)
+         select ?, ?, 'dev', gen_random_uuid(), 'bulk', now(), now() + interval '1 minute' from generate_series(1, ?)`,
+        [world.orgId, projectId, n],
+      ),
+    );
+  }
+
+  async function removeRuntimes(): Promise<void> {
+    const { plane, world } = driver;
+    await plane.database.systemTransaction(world.orgId, (tx) =>
+      tx.sql("delete from runtime_instance where org_id = ? and software_version = 'bulk'", [world.orgId]),
+    );
+  }
+
   async function call(
     method: string,
     path: string,
@@ -227,6 +246,22 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await page.getByRole("button", { name: "0 Silent" }).click();
     await page.getByText("No runtime is in this state.").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
+    // More than a page of others that were heard from later take neither from the counts nor from what needs somebody.
+    await addRuntimes(240);
+    await hearOfRuntimes();
+    await page.getByRole("button", { name: /^24\d Behind$/ }).waitFor();
+    await page.getByRole("button", { name: "1 Rejected" }).waitFor();
+    await page.getByRole("region", { name: "Refused the newest bundle" }).getByText("<img src=x").waitFor();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByText(/^1–200 of 24\d$/)
+      .waitFor();
+    await page.getByRole("button", { name: "1 Rejected" }).click();
+    await expect.poll(() => rows.count()).toBe(1);
+    await removeRuntimes();
+    await page.getByRole("button", { name: /^[01] Behind$/ }).waitFor();
+    await page.getByRole("button", { name: "1 Rejected", pressed: true }).click();
+    await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole("button", { name: "Forget…" }).first().click();
     await page.getByRole("button", { name: "Forget runtime" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });

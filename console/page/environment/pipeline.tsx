@@ -6,9 +6,9 @@ import { BundleService } from "../../../gen/policyguard/control/v1/bundle_servic
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
-import { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
+import { useReach } from "../../data/reach.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
 import { listMark, useRowKeys } from "../../part/keys/row-keys.ts";
@@ -24,13 +24,10 @@ import style from "./environment.module.css";
 import { Overrides } from "./overrides.tsx";
 import type { Place } from "./place.ts";
 import { PublishDialog } from "./publish.tsx";
-import { maxRuntimes } from "./reach.tsx";
 import { isActive, sourceText, stateName } from "./state.ts";
 
 const texts = en.environments;
 const shownBundles = 5;
-/** Runtimes report within seconds; their number is asked for again as often. */
-const fleetMs = 5_000;
 
 /** The environments of a project, in the order of promotion. */
 export function EnvironmentsPage() {
@@ -298,22 +295,9 @@ function Bundles({
 }
 
 function Fleet({ place, active }: { readonly place: Place; readonly active: number | undefined }) {
-  const { can } = useOrganization();
-  const mayList = can(RuntimeInstanceService.method.listRuntimeInstances);
-  const options = { enabled: mayList, refetchInterval: fleetMs };
-  const { data } = useQuery(
-    RuntimeInstanceService.method.listRuntimeInstances,
-    { ...place, limit: maxRuntimes },
-    options,
-  );
-  if (data === undefined) return null;
-  const connected = data.runtimes.filter((runtime) => runtime.connected);
-  const reached = connected.filter(({ bundleVersion }) => bundleVersion === active).length;
-  const isSaid = connected.length > 0 && active !== undefined;
-  return (
-    <p className={style.dim}>
-      {isSaid ? en.bundle.reached(reached, connected.length) : texts.runtimes(connected.length)}{" "}
-      {data.total > maxRuntimes && en.bundle.newestRuntimes(maxRuntimes, data.total)}
-    </p>
-  );
+  const { reach } = useReach(place, { version: active, listed: 1 });
+  if (reach === undefined) return null;
+  const { connected, reached } = reach;
+  const isSaid = connected > 0 && active !== undefined;
+  return <p className={style.dim}>{isSaid ? en.bundle.reached(reached, connected) : texts.runtimes(connected)}</p>;
 }

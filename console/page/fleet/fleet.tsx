@@ -5,7 +5,11 @@ import { useState } from "react";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
 import { EnvironmentService } from "../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
-import type { RuntimeInstance } from "../../../gen/policyguard/control/v1/runtime_instance_pb.ts";
+import {
+  type RuntimeCounts,
+  type RuntimeInstance,
+  RuntimeState,
+} from "../../../gen/policyguard/control/v1/runtime_instance_pb.ts";
 import { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
 import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
@@ -24,12 +28,14 @@ import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
 import style from "./fleet.module.css";
 import { ForgetDialog } from "./forget.tsx";
-import { type FleetState, fleetState, fleetStates } from "./state.ts";
+import { type FleetState, fleetState, fleetStates, stateRequest } from "./state.ts";
 
 const texts = en.fleet;
 /** Runtimes report within seconds. */
 const newMs = 5_000;
 const pageSize = 200;
+/** So many are named above the list, of those that need somebody. */
+const maxNamed = 20;
 /** Ids are random, so their beginning tells runtimes apart; the whole one is shown where the pointer rests. */
 const shownOfId = 8;
 
@@ -86,12 +92,14 @@ function Runtimes({
   const [forgotten, setForgotten] = useState<RuntimeInstance>();
   const [offset, setOffset] = useState(0);
   const { environment, label } = search;
+  const state = fleetStates.find((each) => each === search.state);
+  const filter = {
+    ...{ orgId, projectId, labels: label === undefined ? [] : [label] },
+    ...(environment !== undefined && { envName: environment }),
+  };
   const { data, error, refetch } = useQuery(
     RuntimeInstanceService.method.listProjectRuntimeInstances,
-    {
-      ...{ orgId, projectId, limit: pageSize, offset, labels: label === undefined ? [] : [label] },
-      ...(environment !== undefined && { envName: environment }),
-    },
+    { ...filter, ...stateRequest(state), limit: pageSize, offset },
     { refetchInterval: newMs, placeholderData: keepPreviousData },
   );
   const change = (part: Partial<Record<"environment" | "state" | "label", string | undefined>>) => {
@@ -99,9 +107,8 @@ function Runtimes({
     setOffset(0);
     navigate({ search: (former) => Object.fromEntries(given({ ...former, ...part })), replace: true });
   };
-  const all = data?.runtimes ?? [];
-  const state = fleetStates.find((each) => each === search.state);
-  const shown = all.filter((runtime) => state === undefined || fleetState(runtime) === state);
+  const shown = data?.runtimes ?? [];
+  const all = fleetStates.reduce((sum, each) => sum + (data?.counts?.[each] ?? 0), 0);
   return (
     <>
       <div className={style.filters}>
@@ -122,18 +129,18 @@ function Runtimes({
             {label} ✕
           </Button>
         )}
-        <StateFilter runtimes={all} chosen={state} onChoose={(next) => change({ state: next })} />
+        <StateFilter counts={data?.counts} chosen={state} onChoose={(next) => change({ state: next })} />
       </div>
       {error !== null && <Failed error={error} onRetry={() => refetch()} />}
       {data === undefined && error === null && <Loading />}
-      {data !== undefined && all.length === 0 && label === undefined && <NobodyYet />}
-      {data !== undefined && shown.length === 0 && (all.length > 0 || label !== undefined) && (
+      {data !== undefined && all === 0 && label === undefined && <NobodyYet />}
+      {data !== undefined && shown.length === 0 && (all > 0 || label !== undefined) && (
         <Empty title={state === undefined ? texts.nothingLabelled : texts.nothing}>
           <Button onClick={() => change({ state: undefined, label: undefined })}>{texts.clear}</Button>
         </Empty>
       )}
-      <Forks runtimes={all} />
-      <Rejections runtimes={all} />
+      <Forks filter={filter} />
+      <Rejections filter={filter} />
       {shown.length > 0 && (
         <RuntimeTable runtimes={shown} onForget={setForgotten} onLabel={(next) => change({ label: next })} />
       )}
@@ -148,13 +155,21 @@ function Runtimes({
   );
 }
 
+/** What narrows all that the page shows. */
+interface FleetFilter {
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly labels: string[];
+  readonly envName?: string;
+}
+
 /** Counts by state; each is a filter. */
 function StateFilter({
-  runtimes,
+  counts,
   chosen,
   onChoose,
 }: {
-  readonly runtimes: readonly RuntimeInstance[];
+  readonly counts: RuntimeCounts | undefined;
   readonly chosen: FleetState | undefined;
   readonly onChoose: (state: FleetState | undefined) => void;
 }) {
@@ -162,7 +177,7 @@ function StateFilter({
     <fieldset className={style.states}>
       <legend className={style.hidden}>{texts.filter}</legend>
       {fleetStates.map((state) => {
-        const number = runtimes.filter((runtime) => fleetState(runtime) === state).length;
+        const number = counts?.[state] ?? 0;
         return (
           <button
             key={state}
@@ -181,9 +196,14 @@ function StateFilter({
 }
 
 /** What refused the newest bundle, and why: it needs somebody, so it stands on top. */
-function Rejections({ runtimes }: { readonly runtimes: readonly RuntimeInstance[] }) {
-  const rejected = runtimes.filter(({ rejection }) => rejection !== undefined);
-  if (rejected.length === 0) return null;
+function Rejections({ filter }: { readonly filter: FleetFilter }) {
+  const { data } = useQuery(
+    RuntimeInstanceService.method.listProjectRuntimeInstances,
+    { ...filter, state: RuntimeState.REJECTED, limit: maxNamed },
+    { refetchInterval: newMs, placeholderData: keepPreviousData },
+  );
+  const rejected = data?.runtimes ?? [];
+  if (data === undefined || rejected.length === 0) return null;
   return (
     <section className={style.rejections} aria-label={texts.rejections}>
       <h2>{texts.rejections}</h2>
@@ -194,15 +214,21 @@ function Rejections({ runtimes }: { readonly runtimes: readonly RuntimeInstance[
           </li>
         ))}
       </ul>
+      {data.total > rejected.length && <p>{texts.moreRefused(data.total - rejected.length)}</p>}
     </section>
   );
 }
 
 /** Witnesses that say that the log of evidence contradicts what they keep: nothing is worse, so it stands above all. */
-function Forks({ runtimes }: { readonly runtimes: readonly RuntimeInstance[] }) {
+function Forks({ filter }: { readonly filter: FleetFilter }) {
   const { orgId } = useOrganization();
-  const forked = runtimes.filter(({ evidenceForkedAt }) => evidenceForkedAt !== undefined);
-  if (forked.length === 0) return null;
+  const { data } = useQuery(
+    RuntimeInstanceService.method.listProjectRuntimeInstances,
+    { ...filter, forked: true, limit: maxNamed },
+    { refetchInterval: newMs, placeholderData: keepPreviousData },
+  );
+  const forked = data?.runtimes ?? [];
+  if (data === undefined || forked.length === 0) return null;
   return (
     <section className={style.rejections} aria-label={texts.forks}>
       <h2>{texts.forks}</h2>
@@ -220,6 +246,7 @@ function Forks({ runtimes }: { readonly runtimes: readonly RuntimeInstance[] }) 
           </li>
         ))}
       </ul>
+      {data.total > forked.length && <p>{texts.moreForks(data.total - forked.length)}</p>}
     </section>
   );
 }

@@ -1,5 +1,4 @@
-import type { RuntimeInstance } from "../../../gen/policyguard/control/v1/runtime_instance_pb.ts";
-import { RuntimeState } from "../../../gen/policyguard/control/v1/runtime_instance_pb.ts";
+import { type RuntimeInstance, RuntimeState } from "../../../gen/policyguard/control/v1/runtime_instance_pb.ts";
 
 /** How a runtime stands, as people count it: one that nobody hears from is silent, whatever it said last. */
 export type FleetState = "active" | "behind" | "rejected" | "silent";
@@ -17,4 +16,20 @@ const names: Readonly<Record<RuntimeState, FleetState>> = {
 /** The state of a runtime. */
 export function fleetState({ connected, state }: Pick<RuntimeInstance, "connected" | "state">): FleetState {
   return connected ? (names[state] ?? "behind") : "silent";
+}
+
+/** The runtimes of a state as a call asks for them; of none, all of them. */
+export function stateRequest(state: FleetState | undefined) {
+  switch (state) {
+    case undefined:
+      return {};
+    case "active":
+      return { connected: true, state: RuntimeState.ACTIVE };
+    case "behind":
+      return { connected: true, state: RuntimeState.BEHIND };
+    case "rejected":
+      return { connected: true, state: RuntimeState.REJECTED };
+    case "silent":
+      return { connected: false };
+  }
 }

@@ -9,6 +9,7 @@ import type { Transaction } from "../../store/core/transaction.ts";
 import { instanceName, lostEvaluations, lostInScope } from "../../store/fleet/reporting-gap.ts";
 import {
   forgetInstance,
+  type InstanceCounts,
   type InstanceFilter,
   type InstanceKey,
   type InstanceScope,
@@ -34,6 +35,8 @@ export interface RuntimePage {
   readonly total: number;
   /** Evaluations that the whole scope lost, whatever the filter, including those of forgotten runtimes. */
   readonly lostEvaluations: number;
+  /** All that match, whatever is asked of their state and of being connected. */
+  readonly counts: InstanceCounts;
 }
 
 /** Lists and forgets runtimes. */
@@ -79,13 +82,13 @@ async function pageOfRuntimes(
   scope: InstanceScope,
   page: Page & InstanceFilter,
 ): Promise<RuntimePage> {
-  const [instances, total] = await listInstances(tx, scope, page);
+  const since = new Date(tx.now.getTime() - connectedMs);
+  const { instances, total, counts } = await listInstances(tx, scope, { ...page, since });
   const lost = await lostEvaluations(tx, scope.projectId, instances);
-  const since = tx.now.getTime() - connectedMs;
   const views = instances.map((instance) => ({
     instance,
     lostEvaluations: lost.get(instanceName(instance)) ?? 0,
-    isConnected: instance.lastSeenAt.getTime() > since,
+    isConnected: instance.lastSeenAt > since,
   }));
-  return { views, total, lostEvaluations: await lostInScope(tx, scope) };
+  return { views, total, counts, lostEvaluations: await lostInScope(tx, scope) };
 }

@@ -25,15 +25,15 @@ export function runtimeInstanceHandlers(runtimes: RuntimeInstances): ServiceImpl
     listRuntimeInstances: async (request, context) => {
       const page = pageOf(request);
       const wanted = { ...page, ...filterOf(request) };
-      const { views, total, lostEvaluations } = await runtimes.list(callerOf(context), pathOf(request), wanted);
-      return { total, ...page, runtimes: views.map(runtimeMessage), lostEvaluations };
+      const { views, total, lostEvaluations, counts } = await runtimes.list(callerOf(context), pathOf(request), wanted);
+      return { total, ...page, runtimes: views.map(runtimeMessage), lostEvaluations, counts };
     },
     listProjectRuntimeInstances: async (request, context) => {
       const page = pageOf(request);
       const scope = { projectId: request.projectId, environment: request.envName };
       const wanted = { ...page, ...filterOf(request) };
-      const { views, total, lostEvaluations } = await runtimes.listOfProject(callerOf(context), scope, wanted);
-      return { total, ...page, runtimes: views.map(runtimeMessage), lostEvaluations };
+      const { views, total, lostEvaluations, counts } = await runtimes.listOfProject(callerOf(context), scope, wanted);
+      return { total, ...page, runtimes: views.map(runtimeMessage), lostEvaluations, counts };
     },
     forgetRuntimeInstance: async (request, context) => {
       await runtimes.forget(callerOf(context), { ...pathOf(request), instanceId: request.instanceId });
@@ -51,11 +51,15 @@ function filterOf({
   bundleVersion,
   softwareVersion,
   labels,
+  connected,
+  forked,
 }: ListRuntimeInstancesRequest | ListProjectRuntimeInstancesRequest) {
   return {
     state: stateOf(state),
     bundleVersion,
     softwareVersion,
+    isConnected: connected,
+    isForked: forked,
     labels: labels.length > 0 ? labelsOf(labels) : undefined,
   };
 }

@@ -185,7 +185,14 @@ export interface InstanceFilter {
   readonly softwareVersion?: string | undefined;
   /** All of these they have. */
   readonly labels?: Labels | undefined;
+  /** Whether they report that the log of evidence contradicts what they keep. */
+  readonly isForked?: boolean | undefined;
+  /** Whether they have reported since the time from which they count as connected. */
+  readonly isConnected?: boolean | undefined;
 }
+
+/** How many runtimes stand how; those that are not connected are silent. */
+export type InstanceCounts = Readonly<Record<InstanceState | "silent", number>>;
 
 /** The runtimes of a project or, with an environment, of that one. */
 export interface InstanceScope {
@@ -193,30 +200,80 @@ export interface InstanceScope {
   readonly environment?: string | undefined;
 }
 
-/** A page of the runtimes, the one that reported last first, and their count. */
+/** A page of runtimes. */
+export interface InstancePage {
+  readonly instances: readonly ListedInstance[];
+  readonly total: number;
+  /** All that the filter matches, whatever it says of their state and of being connected. */
+  readonly counts: InstanceCounts;
+}
+
+/** A page of the runtimes, the one that reported last first. They are connected when they reported after `since`. */
 export async function listInstances(
   tx: Transaction,
+  scope: InstanceScope,
+  { limit, offset, since, ...filter }: Page & InstanceFilter & { readonly since: Date },
+): Promise<InstancePage> {
+  const { state, isConnected, ...others } = filter;
+  const among = instancesOf(tx, scope, others);
+  const standing = instancesOf(tx, scope, others, [
+    { condition: "state = ?", value: state },
+    { condition: "(last_seen_at > ?) = ?", value: isConnected === undefined ? undefined : [since, isConnected] },
+  ]);
+  const [counted] = await tx.sql<Readonly<Record<keyof InstanceCounts, string>>>(
+    `select count(*) filter (where last_seen_at <= ?) as silent, ${connectedStates} from ${among.from}`,
+    [since, ...connectedOnes.map(() => since), ...among.parameters],
+  );
+  const [found] = await tx.sql<{ total: string }>(
+    `select count(*) as total from ${standing.from}`,
+    standing.parameters,
+  );
+  const rows = await tx.sql<InstanceColumns>(
+    `select * from ${standing.from} order by last_seen_at desc, id limit ? offset ?`,
+    [...standing.parameters, limit, offset],
+  );
+  const countOf = (name: keyof InstanceCounts) => Number(counted?.[name] ?? 0);
+  return {
+    instances: rows.map(listedInstance),
+    total: Number(found?.total ?? 0),
+    counts: {
+      ...{ active: countOf("active"), behind: countOf("behind") },
+      ...{ rejected: countOf("rejected"), silent: countOf("silent") },
+    },
+  };
+}
+
+const connectedOnes: readonly InstanceState[] = ["active", "behind", "rejected"];
+const connectedStates = connectedOnes
+  .map((state) => `count(*) filter (where last_seen_at > ? and state = '${state}') as ${state}`)
+  .join(", ");
+
+interface Wish {
+  readonly condition: string;
+  /** One for each placeholder; undefined where nothing is asked. */
+  readonly value: unknown;
+}
+
+/** The runtimes that match, as SQL and its parameters. */
+function instancesOf(
+  tx: Transaction,
   { projectId, environment }: InstanceScope,
-  { limit, offset, ...filter }: Page & InstanceFilter,
-): Promise<[ListedInstance[], number]> {
+  filter: Omit<InstanceFilter, "state" | "isConnected">,
+  further: readonly Wish[] = [],
+): { readonly from: string; readonly parameters: readonly unknown[] } {
   const wished = [
     { condition: "environment = ?", value: environment },
-    { condition: "state = ?", value: filter.state },
     { condition: "bundle_version = ?", value: filter.bundleVersion },
     { condition: "software_version = ?", value: filter.softwareVersion },
     { condition: "labels @> ?::jsonb", value: filter.labels && JSON.stringify(filter.labels) },
+    { condition: "(evidence_forked_at is not null) = ?", value: filter.isForked },
+    ...further,
   ].filter(({ value }) => value !== undefined);
   const wanted = wished.length === 0 ? "" : `where ${wished.map(({ condition }) => condition).join(" and ")}`;
-  const parameters = [tx.orgId, projectId, ...wished.map(({ value }) => value)];
-  const [counted] = await tx.sql<{ total: string }>(
-    `select count(*) as total from (${listed}) as listed ${wanted}`,
-    parameters,
-  );
-  const rows = await tx.sql<InstanceColumns>(
-    `select * from (${listed}) as listed ${wanted} order by last_seen_at desc, id limit ? offset ?`,
-    [...parameters, limit, offset],
-  );
-  return [rows.map(listedInstance), Number(counted?.total ?? 0)];
+  return {
+    from: `(${listed}) as listed ${wanted}`,
+    parameters: [tx.orgId, projectId, ...wished.flatMap(({ value }) => value)],
+  };
 }
 
 interface InstanceColumns {

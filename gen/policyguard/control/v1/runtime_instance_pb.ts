@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/runtime_instance.proto.
  */
 export const file_policyguard_control_v1_runtime_instance: GenFile = /*@__PURE__*/
-  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi8AcKD1J1bnRpbWVJbnN0YW5jZRITCgtpbnN0YW5jZV9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhIlChBzb2Z0d2FyZV92ZXJzaW9uGAMgASgJQgvavBgHIjEuMC4wIhIjCg5idW5kbGVfdmVyc2lvbhgEIAEoBUIG2rwYAjQxSACIAQESIwoOYWN0aXZhdGlvbl9zZXEYBSABKAVCBtq8GAI1N0gBiAEBEjMKBXN0YXRlGAYgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lU3RhdGUSPgoJcmVqZWN0aW9uGAcgASgJQibavBgiImRpZ2VzdF9taXNtYXRjaDogcG9saWNpZXMvYS5qc29uIkgCiAEBEhsKC3Nwb29sX2RlcHRoGAggASgBQgbavBgCMTISHwoQbG9zdF9ldmFsdWF0aW9ucxgJIAEoAUIF2rwYATASMQoNZmlyc3Rfc2Vlbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF9zZWVuX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgljb25uZWN0ZWQYDCABKAgSHgoLZXZhbHVhdGlvbnMYDSABKAFCCdq8GAU0ODIxMxIpChByZWZ1c2VkX2JhY2tlbmRzGA4gAygJQg/avBgLImluai1tb2RlbCISJQoOd2l0bmVzc2VkX3NpemUYDyABKA1CCNq8GAQxMDI0SAOIAQESIwoPd2l0bmVzc2VkX2Vwb2NoGBAgASgNQgXavBgBMUgEiAEBEjsKEmV2aWRlbmNlX2ZvcmtlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBYgBARI0CgZtb2RlbHMYEiADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1bnRpbWVNb2RlbBJgCgZsYWJlbHMYEyADKAsyMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1bnRpbWVJbnN0YW5jZS5MYWJlbHNFbnRyeUIb2rwYF3sicmVnaW9uIjogImV1LXdlc3QtMSJ9Gi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEQoPX2J1bmRsZV92ZXJzaW9uQhEKD19hY3RpdmF0aW9uX3NlcUIMCgpfcmVqZWN0aW9uQhEKD193aXRuZXNzZWRfc2l6ZUISChBfd2l0bmVzc2VkX2Vwb2NoQhUKE19ldmlkZW5jZV9mb3JrZWRfYXQiuwEKDFJ1bnRpbWVNb2RlbBIgCgRuYW1lGAEgASgJQhLavBgOInByb21wdC1ndWFyZCISGgoFc3RhdGUYAiABKAlCC9q8GAcicmVhZHkiEmIKBmRpZ2VzdBgDIAEoCUJN2rwYSSJzaGEyNTY6OWY4NmQwODE4ODRjN2Q2NTlhMmZlYWEwYzU1YWQwMTVhM2JmNGYxYjJiMGI4MjJjZDE1ZDZjMTViMGYwMGEwOCJIAIgBAUIJCgdfZGlnZXN0KqMBCgxSdW50aW1lU3RhdGUSHQoZUlVOVElNRV9TVEFURV9VTlNQRUNJRklFRBAAEiQKFFJVTlRJTUVfU1RBVEVfQUNUSVZFEAEaCpK9GAZhY3RpdmUSJAoUUlVOVElNRV9TVEFURV9CRUhJTkQQAhoKkr0YBmJlaGluZBIoChZSVU5USU1FX1NUQVRFX1JFSkVDVEVEEAMaDJK9GAhyZWplY3RlZGIGcHJvdG8z", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
+  fileDesc("Ci1wb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2UucHJvdG8SFnBvbGljeWd1YXJkLmNvbnRyb2wudjEi8AcKD1J1bnRpbWVJbnN0YW5jZRITCgtpbnN0YW5jZV9pZBgBIAEoCRIfCgtlbnZpcm9ubWVudBgCIAEoCUIK2rwYBiJwcm9kIhIlChBzb2Z0d2FyZV92ZXJzaW9uGAMgASgJQgvavBgHIjEuMC4wIhIjCg5idW5kbGVfdmVyc2lvbhgEIAEoBUIG2rwYAjQxSACIAQESIwoOYWN0aXZhdGlvbl9zZXEYBSABKAVCBtq8GAI1N0gBiAEBEjMKBXN0YXRlGAYgASgOMiQucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lU3RhdGUSPgoJcmVqZWN0aW9uGAcgASgJQibavBgiImRpZ2VzdF9taXNtYXRjaDogcG9saWNpZXMvYS5qc29uIkgCiAEBEhsKC3Nwb29sX2RlcHRoGAggASgBQgbavBgCMTISHwoQbG9zdF9ldmFsdWF0aW9ucxgJIAEoAUIF2rwYATASMQoNZmlyc3Rfc2Vlbl9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMbGFzdF9zZWVuX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgljb25uZWN0ZWQYDCABKAgSHgoLZXZhbHVhdGlvbnMYDSABKAFCCdq8GAU0ODIxMxIpChByZWZ1c2VkX2JhY2tlbmRzGA4gAygJQg/avBgLImluai1tb2RlbCISJQoOd2l0bmVzc2VkX3NpemUYDyABKA1CCNq8GAQxMDI0SAOIAQESIwoPd2l0bmVzc2VkX2Vwb2NoGBAgASgNQgXavBgBMUgEiAEBEjsKEmV2aWRlbmNlX2ZvcmtlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBYgBARI0CgZtb2RlbHMYEiADKAsyJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1bnRpbWVNb2RlbBJgCgZsYWJlbHMYEyADKAsyMy5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1bnRpbWVJbnN0YW5jZS5MYWJlbHNFbnRyeUIb2rwYF3sicmVnaW9uIjogImV1LXdlc3QtMSJ9Gi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEQoPX2J1bmRsZV92ZXJzaW9uQhEKD19hY3RpdmF0aW9uX3NlcUIMCgpfcmVqZWN0aW9uQhEKD193aXRuZXNzZWRfc2l6ZUISChBfd2l0bmVzc2VkX2Vwb2NoQhUKE19ldmlkZW5jZV9mb3JrZWRfYXQibgoNUnVudGltZUNvdW50cxIWCgZhY3RpdmUYASABKAVCBtq8GAIxMhIVCgZiZWhpbmQYAiABKAVCBdq8GAExEhcKCHJlamVjdGVkGAMgASgFQgXavBgBMBIVCgZzaWxlbnQYBCABKAVCBdq8GAEyIrsBCgxSdW50aW1lTW9kZWwSIAoEbmFtZRgBIAEoCUIS2rwYDiJwcm9tcHQtZ3VhcmQiEhoKBXN0YXRlGAIgASgJQgvavBgHInJlYWR5IhJiCgZkaWdlc3QYAyABKAlCTdq8GEkic2hhMjU2OjlmODZkMDgxODg0YzdkNjU5YTJmZWFhMGM1NWFkMDE1YTNiZjRmMWIyYjBiODIyY2QxNWQ2YzE1YjBmMDBhMDgiSACIAQFCCQoHX2RpZ2VzdCqjAQoMUnVudGltZVN0YXRlEh0KGVJVTlRJTUVfU1RBVEVfVU5TUEVDSUZJRUQQABIkChRSVU5USU1FX1NUQVRFX0FDVElWRRABGgqSvRgGYWN0aXZlEiQKFFJVTlRJTUVfU1RBVEVfQkVISU5EEAIaCpK9GAZiZWhpbmQSKAoWUlVOVElNRV9TVEFURV9SRUpFQ1RFRBADGgySvRgIcmVqZWN0ZWRiBnByb3RvMw", [file_google_protobuf_timestamp, file_policyguard_options_v1_options]);
 
 /**
  * RuntimeInstance is a runtime process that has enrolled, with the state that it reported.
@@ -165,6 +165,48 @@ export const RuntimeInstanceSchema: GenMessage<RuntimeInstance> = /*@__PURE__*/
   messageDesc(file_policyguard_control_v1_runtime_instance, 0);
 
 /**
+ * RuntimeCounts counts runtimes by how they stand. Each counts once.
+ *
+ * @generated from message policyguard.control.v1.RuntimeCounts
+ */
+export type RuntimeCounts = Message<"policyguard.control.v1.RuntimeCounts"> & {
+  /**
+   * Connected ones that enforce the newest activation.
+   *
+   * @generated from field: int32 active = 1;
+   */
+  active: number;
+
+  /**
+   * Connected ones that enforce an older activation, or none yet.
+   *
+   * @generated from field: int32 behind = 2;
+   */
+  behind: number;
+
+  /**
+   * Connected ones that refused the newest bundle.
+   *
+   * @generated from field: int32 rejected = 3;
+   */
+  rejected: number;
+
+  /**
+   * Those that the control plane has not heard from within the last 60 seconds, whatever they said last.
+   *
+   * @generated from field: int32 silent = 4;
+   */
+  silent: number;
+};
+
+/**
+ * Describes the message policyguard.control.v1.RuntimeCounts.
+ * Use `create(RuntimeCountsSchema)` to create a new message.
+ */
+export const RuntimeCountsSchema: GenMessage<RuntimeCounts> = /*@__PURE__*/
+  messageDesc(file_policyguard_control_v1_runtime_instance, 1);
+
+/**
  * RuntimeModel is a model that the machine of a runtime runs.
  *
  * @generated from message policyguard.control.v1.RuntimeModel
@@ -197,7 +239,7 @@ export type RuntimeModel = Message<"policyguard.control.v1.RuntimeModel"> & {
  * Use `create(RuntimeModelSchema)` to create a new message.
  */
 export const RuntimeModelSchema: GenMessage<RuntimeModel> = /*@__PURE__*/
-  messageDesc(file_policyguard_control_v1_runtime_instance, 1);
+  messageDesc(file_policyguard_control_v1_runtime_instance, 2);
 
 /**
  * RuntimeState compares a runtime with its environment's activation.

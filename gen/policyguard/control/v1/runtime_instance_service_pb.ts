@@ -6,7 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../../buf/validate/validate_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
-import type { RuntimeInstance, RuntimeState } from "./runtime_instance_pb.ts";
+import type { RuntimeCounts, RuntimeInstance, RuntimeState } from "./runtime_instance_pb.ts";
 import { file_policyguard_control_v1_runtime_instance } from "./runtime_instance_pb.ts";
 import { file_policyguard_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file policyguard/control/v1/runtime_instance_service.proto.
  */
 export const file_policyguard_control_v1_runtime_instance_service: GenFile = /*@__PURE__*/
-  fileDesc("CjVwb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2Vfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSLeAwobTGlzdFJ1bnRpbWVJbnN0YW5jZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSHgoFbGltaXQYBCABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBSABKAVCB7pIBBoCKABIAYgBARI9CgVzdGF0ZRgGIAEoDjIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVudGltZVN0YXRlQgi6SAWCAQIQARIkCg5idW5kbGVfdmVyc2lvbhgHIAEoBUIHukgEGgIoAEgCiAEBEigKEHNvZnR3YXJlX3ZlcnNpb24YCCABKAlCCbpIBnIEEAEYQEgDiAEBElMKBmxhYmVscxgJIAMoCUJDukhAkgE9EBAiOXI3GH8yM15bYS16MC05XVthLXowLTkuXy8tXXswLDYyfT1bXlx4MDAtXHgxZlx4N2ZdezAsNjN9JEIICgZfbGltaXRCCQoHX29mZnNldEIRCg9fYnVuZGxlX3ZlcnNpb25CEwoRX3NvZnR3YXJlX3ZlcnNpb24iqAEKHExpc3RSdW50aW1lSW5zdGFuY2VzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjkKCHJ1bnRpbWVzGAQgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lSW5zdGFuY2USHwoQbG9zdF9ldmFsdWF0aW9ucxgFIAEoAUIF2rwYATAi9wMKIkxpc3RQcm9qZWN0UnVudGltZUluc3RhbmNlc1JlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjcKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JEgAiAEBEh4KBWxpbWl0GAQgASgFQgq6SAcaBRjIASgBSAGIAQESHAoGb2Zmc2V0GAUgASgFQge6SAQaAigASAKIAQESPQoFc3RhdGUYBiABKA4yJC5wb2xpY3lndWFyZC5jb250cm9sLnYxLlJ1bnRpbWVTdGF0ZUIIukgFggECEAESJAoOYnVuZGxlX3ZlcnNpb24YByABKAVCB7pIBBoCKABIA4gBARIoChBzb2Z0d2FyZV92ZXJzaW9uGAggASgJQgm6SAZyBBABGEBIBIgBARJTCgZsYWJlbHMYCSADKAlCQ7pIQJIBPRAQIjlyNxh/MjNeW2EtejAtOV1bYS16MC05Ll8vLV17MCw2Mn09W15ceDAwLVx4MWZceDdmXXswLDYzfSRCCwoJX2Vudl9uYW1lQggKBl9saW1pdEIJCgdfb2Zmc2V0QhEKD19idW5kbGVfdmVyc2lvbkITChFfc29mdHdhcmVfdmVyc2lvbiKvAQojTGlzdFByb2plY3RSdW50aW1lSW5zdGFuY2VzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjkKCHJ1bnRpbWVzGAQgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lSW5zdGFuY2USHwoQbG9zdF9ldmFsdWF0aW9ucxgFIAEoAUIF2rwYATAinwEKHEZvcmdldFJ1bnRpbWVJbnN0YW5jZVJlcXVlc3QSDgoGb3JnX2lkGAEgASgJEhwKCnByb2plY3RfaWQYAiABKAlCCLpIBXIDsAEBEjIKCGVudl9uYW1lGAMgASgJQiC6SB1yGzIZXlthLXowLTldW2EtejAtOS1dezAsNjJ9JBIdCgtpbnN0YW5jZV9pZBgEIAEoCUIIukgFcgOwAQEiHwodRm9yZ2V0UnVudGltZUluc3RhbmNlUmVzcG9uc2UymQYKFlJ1bnRpbWVJbnN0YW5jZVNlcnZpY2US7AEKFExpc3RSdW50aW1lSW5zdGFuY2VzEjMucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UnVudGltZUluc3RhbmNlc1JlcXVlc3QaNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkxpc3RSdW50aW1lSW5zdGFuY2VzUmVzcG9uc2UiafK7GAwqCnByb2plY3RfaWSavBgJbm90X2ZvdW5kqLwYBILT5JMCQhJAL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9ydW50aW1lcxLxAQobTGlzdFByb2plY3RSdW50aW1lSW5zdGFuY2VzEjoucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UHJvamVjdFJ1bnRpbWVJbnN0YW5jZXNSZXF1ZXN0GjsucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UHJvamVjdFJ1bnRpbWVJbnN0YW5jZXNSZXNwb25zZSJZ8rsYDCoKcHJvamVjdF9pZJq8GAlub3RfZm91bmSovBgEgtPkkwIyEjAvdjEvb3Jncy97b3JnX2lkfS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcnVudGltZXMSlQIKFUZvcmdldFJ1bnRpbWVJbnN0YW5jZRI0LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRm9yZ2V0UnVudGltZUluc3RhbmNlUmVxdWVzdBo1LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuRm9yZ2V0UnVudGltZUluc3RhbmNlUmVzcG9uc2UijgHyuxgMKgpwcm9qZWN0X2lk+LsYzAGKvBgOcnVudGltZS5mb3JnZXSavBgJbm90X2ZvdW5kqLwYBoLT5JMCUCpOL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L2VudnMve2Vudl9uYW1lfS9ydW50aW1lcy97aW5zdGFuY2VfaWR9GgTgvRgEYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_runtime_instance, file_policyguard_options_v1_options]);
+  fileDesc("CjVwb2xpY3lndWFyZC9jb250cm9sL3YxL3J1bnRpbWVfaW5zdGFuY2Vfc2VydmljZS5wcm90bxIWcG9saWN5Z3VhcmQuY29udHJvbC52MSKkBAobTGlzdFJ1bnRpbWVJbnN0YW5jZXNSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSHgoFbGltaXQYBCABKAVCCrpIBxoFGMgBKAFIAIgBARIcCgZvZmZzZXQYBSABKAVCB7pIBBoCKABIAYgBARI9CgVzdGF0ZRgGIAEoDjIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVudGltZVN0YXRlQgi6SAWCAQIQARIkCg5idW5kbGVfdmVyc2lvbhgHIAEoBUIHukgEGgIoAEgCiAEBEigKEHNvZnR3YXJlX3ZlcnNpb24YCCABKAlCCbpIBnIEEAEYQEgDiAEBElMKBmxhYmVscxgJIAMoCUJDukhAkgE9EBAiOXI3GH8yM15bYS16MC05XVthLXowLTkuXy8tXXswLDYyfT1bXlx4MDAtXHgxZlx4N2ZdezAsNjN9JBIWCgljb25uZWN0ZWQYCiABKAhIBIgBARITCgZmb3JrZWQYCyABKAhIBYgBAUIICgZfbGltaXRCCQoHX29mZnNldEIRCg9fYnVuZGxlX3ZlcnNpb25CEwoRX3NvZnR3YXJlX3ZlcnNpb25CDAoKX2Nvbm5lY3RlZEIJCgdfZm9ya2VkIt8BChxMaXN0UnVudGltZUluc3RhbmNlc1Jlc3BvbnNlEg0KBXRvdGFsGAEgASgFEg0KBWxpbWl0GAIgASgFEg4KBm9mZnNldBgDIAEoBRI5CghydW50aW1lcxgEIAMoCzInLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVudGltZUluc3RhbmNlEh8KEGxvc3RfZXZhbHVhdGlvbnMYBSABKAFCBdq8GAEwEjUKBmNvdW50cxgGIAEoCzIlLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVudGltZUNvdW50cyK9BAoiTGlzdFByb2plY3RSdW50aW1lSW5zdGFuY2VzUmVxdWVzdBIOCgZvcmdfaWQYASABKAkSHAoKcHJvamVjdF9pZBgCIAEoCUIIukgFcgOwAQESNwoIZW52X25hbWUYAyABKAlCILpIHXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kSACIAQESHgoFbGltaXQYBCABKAVCCrpIBxoFGMgBKAFIAYgBARIcCgZvZmZzZXQYBSABKAVCB7pIBBoCKABIAogBARI9CgVzdGF0ZRgGIAEoDjIkLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuUnVudGltZVN0YXRlQgi6SAWCAQIQARIkCg5idW5kbGVfdmVyc2lvbhgHIAEoBUIHukgEGgIoAEgDiAEBEigKEHNvZnR3YXJlX3ZlcnNpb24YCCABKAlCCbpIBnIEEAEYQEgEiAEBElMKBmxhYmVscxgJIAMoCUJDukhAkgE9EBAiOXI3GH8yM15bYS16MC05XVthLXowLTkuXy8tXXswLDYyfT1bXlx4MDAtXHgxZlx4N2ZdezAsNjN9JBIWCgljb25uZWN0ZWQYCiABKAhIBYgBARITCgZmb3JrZWQYCyABKAhIBogBAUILCglfZW52X25hbWVCCAoGX2xpbWl0QgkKB19vZmZzZXRCEQoPX2J1bmRsZV92ZXJzaW9uQhMKEV9zb2Z0d2FyZV92ZXJzaW9uQgwKCl9jb25uZWN0ZWRCCQoHX2ZvcmtlZCLmAQojTGlzdFByb2plY3RSdW50aW1lSW5zdGFuY2VzUmVzcG9uc2USDQoFdG90YWwYASABKAUSDQoFbGltaXQYAiABKAUSDgoGb2Zmc2V0GAMgASgFEjkKCHJ1bnRpbWVzGAQgAygLMicucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lSW5zdGFuY2USHwoQbG9zdF9ldmFsdWF0aW9ucxgFIAEoAUIF2rwYATASNQoGY291bnRzGAYgASgLMiUucG9saWN5Z3VhcmQuY29udHJvbC52MS5SdW50aW1lQ291bnRzIp8BChxGb3JnZXRSdW50aW1lSW5zdGFuY2VSZXF1ZXN0Eg4KBm9yZ19pZBgBIAEoCRIcCgpwcm9qZWN0X2lkGAIgASgJQgi6SAVyA7ABARIyCghlbnZfbmFtZRgDIAEoCUIgukgdchsyGV5bYS16MC05XVthLXowLTktXXswLDYyfSQSHQoLaW5zdGFuY2VfaWQYBCABKAlCCLpIBXIDsAEBIh8KHUZvcmdldFJ1bnRpbWVJbnN0YW5jZVJlc3BvbnNlMpkGChZSdW50aW1lSW5zdGFuY2VTZXJ2aWNlEuwBChRMaXN0UnVudGltZUluc3RhbmNlcxIzLnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFJ1bnRpbWVJbnN0YW5jZXNSZXF1ZXN0GjQucG9saWN5Z3VhcmQuY29udHJvbC52MS5MaXN0UnVudGltZUluc3RhbmNlc1Jlc3BvbnNlImnyuxgMKgpwcm9qZWN0X2lkmrwYCW5vdF9mb3VuZKi8GASC0+STAkISQC92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tlbnZfbmFtZX0vcnVudGltZXMS8QEKG0xpc3RQcm9qZWN0UnVudGltZUluc3RhbmNlcxI6LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFByb2plY3RSdW50aW1lSW5zdGFuY2VzUmVxdWVzdBo7LnBvbGljeWd1YXJkLmNvbnRyb2wudjEuTGlzdFByb2plY3RSdW50aW1lSW5zdGFuY2VzUmVzcG9uc2UiWfK7GAwqCnByb2plY3RfaWSavBgJbm90X2ZvdW5kqLwYBILT5JMCMhIwL3YxL29yZ3Mve29yZ19pZH0vcHJvamVjdHMve3Byb2plY3RfaWR9L3J1bnRpbWVzEpUCChVGb3JnZXRSdW50aW1lSW5zdGFuY2USNC5wb2xpY3lndWFyZC5jb250cm9sLnYxLkZvcmdldFJ1bnRpbWVJbnN0YW5jZVJlcXVlc3QaNS5wb2xpY3lndWFyZC5jb250cm9sLnYxLkZvcmdldFJ1bnRpbWVJbnN0YW5jZVJlc3BvbnNlIo4B8rsYDCoKcHJvamVjdF9pZPi7GMwBirwYDnJ1bnRpbWUuZm9yZ2V0mrwYCW5vdF9mb3VuZKi8GAaC0+STAlAqTi92MS9vcmdzL3tvcmdfaWR9L3Byb2plY3RzL3twcm9qZWN0X2lkfS9lbnZzL3tlbnZfbmFtZX0vcnVudGltZXMve2luc3RhbmNlX2lkfRoE4L0YBGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_policyguard_control_v1_runtime_instance, file_policyguard_options_v1_options]);
 
 /**
  * @generated from message policyguard.control.v1.ListRuntimeInstancesRequest
@@ -83,6 +83,20 @@ export type ListRuntimeInstancesRequest = Message<"policyguard.control.v1.ListRu
    * @generated from field: repeated string labels = 9;
    */
   labels: string[];
+
+  /**
+   * Only runtimes that the control plane has heard from within the last 60 seconds (true), or has not (false).
+   *
+   * @generated from field: optional bool connected = 10;
+   */
+  connected?: boolean | undefined;
+
+  /**
+   * Only runtimes that report that the log of evidence contradicts what they keep (true), or do not (false).
+   *
+   * @generated from field: optional bool forked = 11;
+   */
+  forked?: boolean | undefined;
 };
 
 /**
@@ -131,6 +145,13 @@ export type ListRuntimeInstancesResponse = Message<"policyguard.control.v1.ListR
    * @generated from field: double lost_evaluations = 5;
    */
   lostEvaluations: number;
+
+  /**
+   * All runtimes that the filters match, by how they stand, whatever `state` and `connected` ask for.
+   *
+   * @generated from field: policyguard.control.v1.RuntimeCounts counts = 6;
+   */
+  counts?: RuntimeCounts | undefined;
 };
 
 /**
@@ -206,6 +227,20 @@ export type ListProjectRuntimeInstancesRequest = Message<"policyguard.control.v1
    * @generated from field: repeated string labels = 9;
    */
   labels: string[];
+
+  /**
+   * Only runtimes that the control plane has heard from within the last 60 seconds (true), or has not (false).
+   *
+   * @generated from field: optional bool connected = 10;
+   */
+  connected?: boolean | undefined;
+
+  /**
+   * Only runtimes that report that the log of evidence contradicts what they keep (true), or do not (false).
+   *
+   * @generated from field: optional bool forked = 11;
+   */
+  forked?: boolean | undefined;
 };
 
 /**
@@ -254,6 +289,13 @@ export type ListProjectRuntimeInstancesResponse = Message<"policyguard.control.v
    * @generated from field: double lost_evaluations = 5;
    */
   lostEvaluations: number;
+
+  /**
+   * All runtimes that the filters match, by how they stand, whatever `state` and `connected` ask for.
+   *
+   * @generated from field: policyguard.control.v1.RuntimeCounts counts = 6;
+   */
+  counts?: RuntimeCounts | undefined;
 };
 
 /**
