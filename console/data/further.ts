@@ -29,7 +29,7 @@ export interface First<Each> {
 }
 
 /** What one call answers at most. */
-const maxFirst = 200;
+export const maxFirst = 200;
 /** What the server takes as a query. */
 const maxQuery = 200;
 

@@ -50,6 +50,7 @@ export const alertTexts = {
   severity: "Urgency",
   told: "Told",
   webhooks: "Webhooks for alert.triggered",
+  tellAlso: "Tell somebody else by mail",
   mailTo: (person: string) => `Mail to ${person}`,
   mailToGone: "Mail to somebody who has left",
   members: (n: number) => counted(n, "member by mail", "members by mail"),

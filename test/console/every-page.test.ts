@@ -255,6 +255,16 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     // The key closes the list, and not the dialog.
     await choice.press("Escape");
     await expect.poll(() => choice.inputValue()).toBe("bulk-205");
+    // And that of a judge for one trace.
+    const { plane, world } = driver;
+    await driver.go(page, `/traces?trace=${await reportTrace(plane, world, { text: "by any", outcome: "ALLOW" })}`);
+    const judge = page.getByRole("region", { name: "Replay" }).locator("input[role=combobox]");
+    await judge.fill("bulk-205");
+    await page.getByRole("option", { name: "bulk-205 v1", exact: true }).waitFor();
+    await judge.press("Enter");
+    await expect.poll(() => judge.inputValue()).toBe("bulk-205 v1");
+    await page.getByRole("region", { name: "Replay" }).getByLabel("Version").waitFor();
+    expect(await driver.flawsOf(page)).toEqual([]);
   });
 
   /** Enter that comes before the answer waits for it; whoever types on or closes the palette goes nowhere. */

@@ -323,6 +323,24 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     await dialog.getByRole("button", { name: "Delete the sample" }).click();
     await dialog.waitFor({ state: "detached" });
     await page.getByText("3 entries").waitFor();
+    // More versions than a page has.
+    const { plane, world } = driver;
+    const datasetId = datasetPath.split("/").at(-1);
+    await plane.database.systemTransaction(world.orgId, (tx) =>
+      tx.sql(
+        `insert into dataset_version (org_id, dataset_id, version, sample_count, added, changed, removed, created_by, created_at)
+         select ?, ?, 100 + n, 3, 0, 0, 0, 'bulk', now() from generate_series(1, 25) n`,
+        [world.orgId, datasetId],
+      ),
+    );
+    await page.reload();
+    const versions = page.getByRole("region", { name: "Versions" });
+    await versions.getByText(/^1–20 of \d+$/).waitFor();
+    await versions.getByRole("button", { name: "Next page" }).click();
+    await versions.getByRole("cell", { name: "v1", exact: true }).waitFor();
+    await plane.database.systemTransaction(world.orgId, (tx) =>
+      tx.sql("delete from dataset_version where org_id = ? and created_by = 'bulk'", [world.orgId]),
+    );
   });
 
   test("a file that is too large is refused before anything is sent", async () => {

@@ -245,6 +245,25 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByLabel("Threshold").fill("0.5");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Share blocked > 50%").waitFor();
+    // Of more people than a list holds, those who are told are found by what is typed, and stay wherever they stand.
+    await addMembers(205);
+    onTestFinished(removeMembers);
+    await page.reload();
+    await page.getByRole("link", { name: "Edit" }).click();
+    const person = page.getByRole("combobox", { name: "Tell somebody else by mail" });
+    for (const name of ["bulk-001@example.com", "bulk-205@example.com"]) {
+      await person.fill(name.slice(0, 8));
+      await page.getByRole("option", { name, exact: true }).waitFor();
+      await person.press("Enter");
+      await page.getByRole("checkbox", { name: `Mail to ${name}`, checked: true }).waitFor();
+    }
+    expect(await driver.flawsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("2 members by mail").waitFor();
+    await page.reload();
+    await page.getByRole("link", { name: "Edit" }).click();
+    for (const name of ["bulk-001@example.com", "bulk-205@example.com"])
+      await page.getByRole("checkbox", { name: `Mail to ${name}`, checked: true }).waitFor();
     await driver.go(page, "/alerts");
     await driver.show(page, { colorScheme: "light", width: 390 });
     await expectLines(page.getByRole("table", { name: "Alert rules" }).locator("tbody tr").first());
@@ -290,6 +309,26 @@ describe.skipIf(browserPath === undefined)("what an organization sets up, in a b
     await page.getByRole("link", { name: "Cancel" }).click();
     await page.locator("#content h1").getByText("Alerts").waitFor();
     await page.getByRole("link", { name: "New rule" }).first().click();
+  }
+
+  /** Members without an account, so that none of them signs in. */
+  async function addMembers(n: number): Promise<void> {
+    const { orgId } = driver.world;
+    await driver.plane.database.systemTransaction(orgId, (tx) =>
+      tx.sql(
+        `insert into member (org_id, id, email, email_key, role, state, created_at, updated_at)
+         select ?, gen_random_uuid(), mail, mail, 'viewer', 'active', now() - n * interval '1 minute', now()
+         from generate_series(1, ?) n cross join lateral (select 'bulk-' || lpad(n::text, 3, '0') || '@example.com') m (mail)`,
+        [orgId, n],
+      ),
+    );
+  }
+
+  async function removeMembers(): Promise<void> {
+    const { orgId } = driver.world;
+    await driver.plane.database.systemTransaction(orgId, (tx) =>
+      tx.sql("delete from member where org_id = ? and email like 'bulk-%'", [orgId]),
+    );
   }
 
   test("an unpaid bill is told once, with the way to settle it", async () => {

@@ -1,15 +1,15 @@
 // The fields of a rule, in the order in which it is read: what, when, who is told.
 
-import { useQuery } from "@connectrpc/connect-query";
 import type { ReactNode } from "react";
-import { MemberState } from "../../../gen/policyguard/control/v1/team_pb.ts";
-import { TeamService } from "../../../gen/policyguard/control/v1/team_service_pb.ts";
+import type { Member } from "../../../gen/policyguard/control/v1/team_pb.ts";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { useOrganization } from "../../data/organization.ts";
+import { mapFurther } from "../../data/further.ts";
+import { useMembers } from "../../data/member.ts";
 import { useProjects } from "../../data/project.ts";
 import { stageName, stages } from "../../data/stage.ts";
 import { aNumber, type FaultOf, Select, TextField } from "../../part/field.tsx";
 import { Choice } from "../../part/form/choice.tsx";
+import { FoundChoice } from "../../part/form/found-choice.tsx";
 import layout from "../../part/layout/layout.module.css";
 import { ProjectSelect } from "../../part/project-select.tsx";
 import { en } from "../../text/en.ts";
@@ -17,7 +17,6 @@ import { type RuleForm, windows } from "./form.ts";
 import { groupings, isShare, metrics, noDataNames, operators, severities } from "./metric.ts";
 
 const texts = en.alerts;
-const maxMembers = 200;
 
 interface FieldsProps {
   readonly form: RuleForm;
@@ -140,14 +139,10 @@ export function TimingFields({ form, onChange, faultOf }: FieldsProps) {
 
 /** Who is told, and how urgently. */
 export function NotifyFields({ form, onChange }: FieldsProps) {
-  const { orgId } = useOrganization();
-  const { data } = useQuery(TeamService.method.listMembers, { orgId, limit: maxMembers });
-  const members = data?.members.filter(({ state }) => state === MemberState.ACTIVE) ?? [];
+  const { members, isComplete, further } = useMembers(form.memberIds);
   // Whoever left can be taken off: a rule that names them is not saved.
-  const gone =
-    data !== undefined && data.total <= maxMembers
-      ? form.memberIds.filter((id) => !members.some((member) => member.id === id))
-      : [];
+  const gone = isComplete ? form.memberIds.filter((id) => !members.some((member) => member.id === id)) : [];
+  const listed = further === undefined ? members : members.filter(({ id }) => form.memberIds.includes(id));
   const toggle = (id: string, isChosen: boolean) =>
     onChange({ memberIds: isChosen ? [...form.memberIds, id] : form.memberIds.filter((each) => each !== id) });
   return (
@@ -175,7 +170,7 @@ export function NotifyFields({ form, onChange }: FieldsProps) {
             {texts.mailToGone}
           </label>
         ))}
-        {members.map(({ id, name, email }) => (
+        {listed.map(({ id, name, email }) => (
           <label key={id} className={layout.check}>
             <input
               type="checkbox"
@@ -186,8 +181,23 @@ export function NotifyFields({ form, onChange }: FieldsProps) {
           </label>
         ))}
       </fieldset>
+      {further !== undefined && (
+        <FoundChoice
+          label={texts.tellAlso}
+          none=""
+          value=""
+          choices={choicesOf(members)}
+          further={mapFurther(further, choicesOf)}
+          onChange={(id) => !form.memberIds.includes(id) && toggle(id, true)}
+        />
+      )}
     </Group>
   );
+}
+
+/** People by name, with the address that tells two of one name apart. */
+function choicesOf(members: readonly Member[]) {
+  return members.map(({ id, name, email }) => ({ id, name: name === undefined ? email : `${name} · ${email}` }));
 }
 
 function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {

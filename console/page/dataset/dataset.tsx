@@ -1,4 +1,5 @@
 import { callUnaryMethod, useQuery } from "@connectrpc/connect-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Dataset, DatasetState } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
@@ -13,6 +14,7 @@ import { Button } from "../../part/button.tsx";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Facts } from "../../part/facts.tsx";
 import { Page } from "../../part/page.tsx";
+import { Pager } from "../../part/pager.tsx";
 import { Panel } from "../../part/panel.tsx";
 import { useGoOn } from "../../part/shown.ts";
 import { Answered, Failed } from "../../part/state.tsx";
@@ -111,25 +113,33 @@ function Deeds({ dataset }: { readonly dataset: Dataset }) {
 }
 
 function Versions(place: { readonly orgId: string; readonly datasetId: string }) {
-  const query = useQuery(method.listDatasetVersions, { ...place, limit: maxVersions });
+  const [offset, setOffset] = useState(0);
+  const query = useQuery(
+    method.listDatasetVersions,
+    { ...place, limit: maxVersions, offset },
+    { placeholderData: keepPreviousData },
+  );
   return (
     <Panel title={texts.versions}>
       <Answered query={query} rows={2}>
-        {({ versions }) => (
-          <Table
-            label={texts.versions}
-            rows={versions}
-            keyOf={({ version }) => String(version)}
-            columns={[
-              { title: texts.version, cell: ({ version }) => en.common.version(version) },
-              { title: texts.samples, isNumber: true, cell: ({ sampleCount }) => count(sampleCount) },
-              { title: texts.added, isNumber: true, isExtra: true, cell: ({ added }) => count(added) },
-              { title: texts.changedSamples, isNumber: true, isExtra: true, cell: ({ changed }) => count(changed) },
-              { title: texts.removed, isNumber: true, isExtra: true, cell: ({ removed }) => count(removed) },
-              { title: texts.by, isExtra: true, cell: ({ createdBy }) => createdBy },
-              { title: texts.when, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
-            ]}
-          />
+        {({ versions, total }) => (
+          <>
+            <Table
+              label={texts.versions}
+              rows={versions}
+              keyOf={({ version }) => String(version)}
+              columns={[
+                { title: texts.version, cell: ({ version }) => en.common.version(version) },
+                { title: texts.samples, isNumber: true, cell: ({ sampleCount }) => count(sampleCount) },
+                { title: texts.added, isNumber: true, isExtra: true, cell: ({ added }) => count(added) },
+                { title: texts.changedSamples, isNumber: true, isExtra: true, cell: ({ changed }) => count(changed) },
+                { title: texts.removed, isNumber: true, isExtra: true, cell: ({ removed }) => count(removed) },
+                { title: texts.by, isExtra: true, cell: ({ createdBy }) => createdBy },
+                { title: texts.when, isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+              ]}
+            />
+            <Pager offset={offset} size={maxVersions} total={total} onMove={setOffset} />
+          </>
         )}
       </Answered>
     </Panel>

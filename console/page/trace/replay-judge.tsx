@@ -2,18 +2,21 @@ import { useQuery } from "@connectrpc/connect-query";
 import type { ReactNode } from "react";
 import { BundleState } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
+import type { PolicySummary } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { documentOf } from "../../data/document.ts";
 import { draftKey, readDraft } from "../../data/draft.ts";
 import { useEnvironments } from "../../data/environment.ts";
+import { mapFurther } from "../../data/further.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { usePolicies } from "../../data/policy.ts";
 import { Select } from "../../part/field.tsx";
+import { FoundChoice } from "../../part/form/found-choice.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 
 const texts = en.review;
-const maxPolicies = 200;
 const maxBundles = 200;
 /** Each comes with its document. */
 const maxDocuments = 50;
@@ -49,7 +52,7 @@ export function JudgeSelect({
   readonly onChange: (judge: ReplayJudge) => void;
 }) {
   const { orgId, accountId } = useOrganization();
-  const list = useQuery(PolicyService.method.listPolicies, { orgId, limit: maxPolicies });
+  const asked = usePolicies();
   const environments = useEnvironments([trace.projectId]);
   const others = environments.filter(
     ({ name, activeVersion }) => name !== trace.environment && activeVersion !== undefined,
@@ -58,31 +61,26 @@ export function JudgeSelect({
     const [kind, ...of] = value.split(":");
     if (kind === "bundle" || kind === "policy" || kind === "draft") onChange({ kind, of: of.join(":") });
   };
+  const bundles = [trace.environment, ...others.map(({ name }) => name)].map((name) => ({
+    ...{ id: `bundle:${name}`, name: texts.bundleOf(name) },
+  }));
+  const choicesOf = (among: readonly PolicySummary[]) =>
+    among.flatMap(({ id, name, version }) => [
+      { id: `policy:${id}`, name: texts.newest(name, version) },
+      ...(readDraft(draftKey(accountId, orgId, id)) === undefined
+        ? []
+        : [{ id: `draft:${id}`, name: texts.draft(name) }]),
+    ]);
   return (
     <>
-      <Select
+      <FoundChoice
         label={texts.replayBy}
+        choices={[...bundles, ...choicesOf(asked.policies ?? [])]}
+        further={mapFurther(asked.further, choicesOf)}
         value={`${judge.kind}:${judge.of}`}
-        onChange={({ target }) => choose(target.value)}
-      >
-        <option value={`bundle:${trace.environment}`}>{texts.bundleOf(trace.environment)}</option>
-        {others.map(({ id, name }) => (
-          <option key={id} value={`bundle:${name}`}>
-            {texts.bundleOf(name)}
-          </option>
-        ))}
-        {list.data?.policies.map(({ id, name, version }) => [
-          <option key={id} value={`policy:${id}`}>
-            {texts.newest(name, version)}
-          </option>,
-          readDraft(draftKey(accountId, orgId, id)) !== undefined && (
-            <option key={`draft:${id}`} value={`draft:${id}`}>
-              {texts.draft(name)}
-            </option>
-          ),
-        ])}
-      </Select>
-      {list.error !== null && <Failed error={list.error} onRetry={list.refetch} />}
+        onChange={choose}
+      />
+      {asked.error !== null && <Failed error={asked.error} onRetry={asked.refetch} />}
       {judge.kind === "bundle" && <BundleVersion trace={trace} judge={judge} onChange={onChange} />}
       {judge.kind === "policy" && <PolicyVersion judge={judge} onChange={onChange} />}
     </>
