@@ -2,14 +2,11 @@ import { execFileSync } from "node:child_process";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { ownAddress } from "../../console/data/search.ts";
-import {
-  exportCommand as evidenceCommand,
-  evidenceSearch,
-  filterOf,
-  queryOf,
-} from "../../console/page/evidence/search.ts";
+import { exportCommand as evidenceCommand, filterOf, queryOf } from "../../console/page/evidence/carried.ts";
+import { evidenceSearch } from "../../console/page/evidence/search.ts";
 import { replaySearch } from "../../console/page/replay/search.ts";
-import { chips, exportCommand, replayOf, type TraceSearch, traceSearch } from "../../console/page/trace/search.ts";
+import { exportCommand, replayOf } from "../../console/page/trace/carried.ts";
+import { chips, type TraceSearch, traceSearch } from "../../console/page/trace/search.ts";
 import { evidenceExport } from "../../src/cli/command/evidence/export.ts";
 import { tracesExport } from "../../src/cli/command/traces-export.ts";
 

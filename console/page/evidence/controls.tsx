@@ -9,7 +9,7 @@ import { Panel } from "../../part/panel.tsx";
 import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
-import { filterOf } from "./search.ts";
+import { filterOf } from "./carried.ts";
 
 const texts = en.evidence;
 const pageSize = 10;

@@ -11,7 +11,7 @@ import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
-import { exportCommand, queryOf } from "./search.ts";
+import { exportCommand, queryOf } from "./carried.ts";
 
 const texts = en.evidence;
 const formats = Object.entries(texts.formats);

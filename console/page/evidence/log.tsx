@@ -16,7 +16,8 @@ import { Answered } from "../../part/state.tsx";
 import { Table } from "../../part/table.tsx";
 import { en } from "../../text/en.ts";
 import { count } from "../../text/format.ts";
-import { type EvidenceSearch, filterOf } from "./search.ts";
+import { filterOf } from "./carried.ts";
+import type { EvidenceSearch } from "./search.ts";
 
 const texts = en.evidence;
 const { method } = EvidenceService;

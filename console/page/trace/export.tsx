@@ -6,7 +6,8 @@ import { saveFile } from "../../data/rest.ts";
 import { DeedDialog } from "../../part/deed-dialog.tsx";
 import { Select } from "../../part/field.tsx";
 import { en } from "../../text/en.ts";
-import { exportCommand, queryOf, type TraceSearch } from "./search.ts";
+import { exportCommand, queryOf } from "./carried.ts";
+import type { TraceSearch } from "./search.ts";
 
 const texts = en.exportTraces;
 const formats = ["csv", "jsonl"] as const;

@@ -25,12 +25,13 @@ import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { duration, timeOfDay } from "../../text/format.ts";
+import { replayOf, windowOf } from "./carried.ts";
 import { TraceDrawer } from "./drawer.tsx";
 import { ExportDialog } from "./export.tsx";
 import { filterRequest, given } from "./filter-request.ts";
 import { TraceFilters } from "./filters.tsx";
 import { markName } from "./mark-kind.ts";
-import { longestRange, replayOf, type TraceRange, type TraceSearch, windowOf } from "./search.ts";
+import { longestRange, type TraceRange, type TraceSearch } from "./search.ts";
 import { ToDatasetDialog } from "./to-dataset.tsx";
 import style from "./trace.module.css";
 

@@ -18,12 +18,13 @@ import { NothingYet } from "../../part/onboarding/nothing-yet.tsx";
 import { Page } from "../../part/page.tsx";
 import { Empty, Failed, Loading, Refused } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
+import { windowOf } from "./carried.ts";
 import { TraceContent } from "./drawer.tsx";
 import { filterRequest } from "./filter-request.ts";
 import { TraceFilters } from "./filters.tsx";
 import { KeyHint } from "./key-hint.tsx";
 import type { MarkedQueue } from "./marks.tsx";
-import { type TraceSearch, unqueued, windowOf } from "./search.ts";
+import { type TraceSearch, unqueued } from "./search.ts";
 import style from "./trace.module.css";
 import { useQueue } from "./use-queue.ts";
 
