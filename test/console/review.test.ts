@@ -295,6 +295,11 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.keyboard.press("n");
     await page.keyboard.type("3 is typed, not marked");
     await page.keyboard.press("Escape");
+    // Nor do the keys that lead to another page take it away unasked.
+    await Promise.all(["g", "p"].map((key) => page.keyboard.press(key)));
+    const leaving = page.getByRole("dialog", { name: "Leave this page?" });
+    await leaving.getByRole("button", { name: "Stay" }).click();
+    await leaving.waitFor({ state: "detached" });
     // A session that ends takes neither the place in the queue nor the note.
     await driver.context.clearCookies();
     await page.keyboard.press("r");

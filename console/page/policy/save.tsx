@@ -14,6 +14,7 @@ import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Dialog, DialogActions } from "../../part/dialog.tsx";
 import { TextField } from "../../part/field.tsx";
+import { useUnsavedWhile } from "../../part/form/unsaved.ts";
 import { Failed } from "../../part/state.tsx";
 import { en } from "../../text/en.ts";
 import { DraftMeaning } from "./draft-meaning.tsx";
@@ -43,6 +44,7 @@ export function SaveDialog({
 }) {
   const { orgId } = useOrganization();
   const [message, setMessage] = useState("");
+  useUnsavedWhile(message !== "");
   const [theirs, setTheirs] = useState<Policy>();
   const { run, isBusy, error } = useBusy();
   const save = (expectedVersion: number) =>

@@ -10,6 +10,7 @@ import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { TextField } from "../../part/field.tsx";
+import { useUnsavedWhile } from "../../part/form/unsaved.ts";
 import { isPressed } from "../../part/keys/shortcuts.ts";
 import { keyHints, useKeys } from "../../part/keys/use-keys.ts";
 import { Failed, Loading } from "../../part/state.tsx";
@@ -47,6 +48,7 @@ export function Marks({
   const list = useQuery(AnnotationService.method.listTraceAnnotations, { orgId, traceId: trace.id });
   const { run, isBusy, error } = useBusy();
   const [note, setNote] = useState("");
+  useUnsavedWhile(note !== "");
   const noteField = useRef<HTMLInputElement>(null);
   const mine = list.data?.annotations.find(({ annotator }) => annotator?.id === accountId);
   const mark = async (kind: MarkKind) => {
