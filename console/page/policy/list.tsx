@@ -9,6 +9,7 @@ import { useOrganization } from "../../data/organization.ts";
 import { useProjects } from "../../data/project.ts";
 import { useScopeText } from "../../data/scope.ts";
 import { Ago } from "../../part/ago.tsx";
+import { Button } from "../../part/button.tsx";
 import { useTyped } from "../../part/form/typed.ts";
 import layout from "../../part/layout/layout.module.css";
 import { LinkButton } from "../../part/link-button.tsx";
@@ -142,7 +143,13 @@ function useRested<Value>(value: Value): Value {
 
 function Policies({ orgId, policies }: { readonly orgId: string; readonly policies: readonly PolicySummary[] }) {
   const scopeText = useScopeText();
-  if (policies.length === 0) return <Empty title={texts.matching} />;
+  const navigate = useNavigate({ from });
+  if (policies.length === 0)
+    return (
+      <Empty title={texts.matching}>
+        <Button onClick={() => navigate({ search: {}, replace: true })}>{en.traces.clear}</Button>
+      </Empty>
+    );
   return (
     <Table
       label={texts.title}
