@@ -102,6 +102,7 @@ describe.skipIf(browserPath === undefined)("the console, in a browser (needs chr
     const playground = page.getByRole("region", { name: "Playground" });
     const mark = playground.getByRole("link", { name: /: Block, injection\S* [\d.]+; Flag, injection/ }).first();
     await mark.waitFor();
+    expect(await playground.evaluate((region) => region.scrollWidth - region.clientWidth)).toBe(0);
     expect(await page.getByText("decided", { exact: true }).count()).toBe(1);
     const stale = page.getByText("Of what was asked before: judge again.");
     expect(await stale.count()).toBe(0);
