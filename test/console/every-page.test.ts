@@ -372,6 +372,16 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
       await beside.getByRole("heading", { level: 1, name }).waitFor();
       await beside.close();
     }
+    // A dialog that a row opened is in it, and in front of it.
+    const other = page.locator("tbody tr").nth(2);
+    await other.evaluate((each) => {
+      const dialog = each.ownerDocument.createElement("dialog");
+      dialog.append("in front");
+      each.lastElementChild?.append(dialog);
+      dialog.showModal();
+    });
+    await page.getByText("in front").click();
+    await page.getByText("in front").evaluate((dialog) => dialog.remove());
     await here.waitFor();
     expect(new URL(page.url()).pathname).toBe(path);
     await cell.click();

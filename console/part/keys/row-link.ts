@@ -6,12 +6,15 @@ import { type RefObject, useEffect } from "react";
 const middleButton = 1;
 /** A pointer that goes further than this while it is pressed selects text. */
 const stillPx = 3;
+/** What lies in front of the page, though its place in the document is the row that opened it. */
+const inFront = "dialog, [popover]";
 /** What a press on it belongs to. */
-const ownPress = "a, button, input, select, textarea, label, summary";
+const ownPress = `a, button, input, select, textarea, label, summary, ${inFront}`;
 
 /** The link of a row: the first in it. */
 export function linkOf(row: HTMLElement | undefined): HTMLElement | null {
-  return row?.querySelector<HTMLElement>("a[href]") ?? null;
+  const links = [...(row?.querySelectorAll<HTMLElement>("a[href]") ?? [])];
+  return links.find((link) => link.closest(inFront) === null) ?? null;
 }
 
 /** Makes each row of the table in this element one link. */
