@@ -76,6 +76,7 @@ export function CreateReplayDialog({
     >
       {(faultOf) => (
         <>
+          <Carried search={search} />
           <FoundChoice
             label={texts.by}
             fault={faultOf("policy_id") ?? faultOf("document")}
@@ -87,7 +88,6 @@ export function CreateReplayDialog({
             required
           />
           <Narrower search={search} faultOf={faultOf} />
-          <Carried search={search} />
           <Bounds search={search} faultOf={faultOf} />
         </>
       )}
@@ -114,8 +114,8 @@ function Carried({ search }: { readonly search: ReplaySearch }) {
   const missing = left.filter((name) => without?.split(" ").includes(name)).map((name) => chip[name]);
   return (
     <>
-      {chosen.length > 0 && <Facts facts={chosen} />}
       {missing.length > 0 && <p role="note">{texts.without(missing.join(", "))}</p>}
+      {chosen.length > 0 && <Facts facts={chosen} />}
     </>
   );
 }
