@@ -6,6 +6,7 @@ import { activationBench } from "./activation.ts";
 import { analyticsBench } from "./analytics.ts";
 import { benchmarkBench } from "./benchmark.ts";
 import { capacityBench } from "./capacity.ts";
+import { consoleBench } from "./console.ts";
 import { controlPlaneBench } from "./control-plane.ts";
 import { detectionBench } from "./detection.ts";
 import { engineBench } from "./engine.ts";
@@ -53,6 +54,7 @@ const benches: Readonly<Record<string, Bench>> = {
   telemetry: telemetryBench,
   models: modelsBench,
   capacity: capacityBench,
+  console: consoleBench,
 };
 
 const parameters = process.argv.slice(2);
