@@ -300,6 +300,14 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     const leaving = page.getByRole("dialog", { name: "Leave this page?" });
     await leaving.getByRole("button", { name: "Stay" }).click();
     await leaving.waitFor({ state: "detached" });
+    // Walking to another trace and back keeps it.
+    const note = page.getByLabel("Note");
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("status").getByText("2 of 2 traces").waitFor();
+    await expect.poll(() => note.inputValue()).toBe("");
+    await page.keyboard.press("ArrowLeft");
+    await page.getByRole("status").getByText("1 of 2 traces").waitFor();
+    await expect.poll(() => note.inputValue()).toBe("3 is typed, not marked");
     // A session that ends takes neither the place in the queue nor the note.
     await driver.context.clearCookies();
     await page.keyboard.press("r");

@@ -31,6 +31,7 @@ import { ExportDialog } from "./export.tsx";
 import { filterRequest, given } from "./filter-request.ts";
 import { TraceFilters } from "./filters.tsx";
 import { markName } from "./mark-kind.ts";
+import { WithNotes } from "./notes.tsx";
 import { longestRange, type TraceRange, type TraceSearch } from "./search.ts";
 import { ToDatasetDialog } from "./to-dataset.tsx";
 import style from "./trace.module.css";
@@ -85,28 +86,30 @@ export function TracesPage() {
         </>
       }
     >
-      <TraceFilters search={search} onChange={change} />
-      {error !== null && <Failed error={error} onRetry={refetch} />}
-      {data === undefined && error === null && <Loading />}
-      {data !== undefined && traces.length === 0 && (
-        <Nothing search={search} onChange={change} onClear={() => navigate({ search: {} })} />
-      )}
-      {(traces.length > 0 || search.trace !== undefined) && (
-        <div className={search.trace === undefined ? "" : style.split}>
-          <div>
-            {traces.length > 0 && <Rows traces={traces} at={at} onOpen={open} />}
-            <Pager offset={offset} hasMore={offset + traces.length < (data?.total ?? 0)} onMove={setOffset} />
+      <WithNotes>
+        <TraceFilters search={search} onChange={change} />
+        {error !== null && <Failed error={error} onRetry={refetch} />}
+        {data === undefined && error === null && <Loading />}
+        {data !== undefined && traces.length === 0 && (
+          <Nothing search={search} onChange={change} onClear={() => navigate({ search: {} })} />
+        )}
+        {(traces.length > 0 || search.trace !== undefined) && (
+          <div className={search.trace === undefined ? "" : style.split}>
+            <div>
+              {traces.length > 0 && <Rows traces={traces} at={at} onOpen={open} />}
+              <Pager offset={offset} hasMore={offset + traces.length < (data?.total ?? 0)} onMove={setOffset} />
+            </div>
+            {search.trace !== undefined && (
+              <TraceDrawer
+                traceId={search.trace}
+                onClose={() => open(undefined)}
+                onMove={move}
+                canMove={(step) => traces[at + step] !== undefined}
+              />
+            )}
           </div>
-          {search.trace !== undefined && (
-            <TraceDrawer
-              traceId={search.trace}
-              onClose={() => open(undefined)}
-              onMove={move}
-              canMove={(step) => traces[at + step] !== undefined}
-            />
-          )}
-        </div>
-      )}
+        )}
+      </WithNotes>
     </Page>
   );
 }

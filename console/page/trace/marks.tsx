@@ -1,6 +1,6 @@
 import { createClient } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import type { Annotation } from "../../../gen/policyguard/control/v1/annotation_pb.ts";
 import { AnnotationService } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
@@ -10,7 +10,6 @@ import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { TextField } from "../../part/field.tsx";
-import { useUnsavedWhile } from "../../part/form/unsaved.ts";
 import { isPressed } from "../../part/keys/shortcuts.ts";
 import { keyHints, useKeys } from "../../part/keys/use-keys.ts";
 import { Failed, Loading } from "../../part/state.tsx";
@@ -18,6 +17,7 @@ import { en } from "../../text/en.ts";
 import { Additions } from "./additions.tsx";
 import { KeyHint } from "./key-hint.tsx";
 import { type MarkKind, markKinds, markName, markRequest, whyNotMark } from "./mark-kind.ts";
+import { useNote } from "./notes.tsx";
 import style from "./trace.module.css";
 
 const texts = en.review;
@@ -47,15 +47,14 @@ export function Marks({
   const mayMark = can(AnnotationService.method.createAnnotation);
   const list = useQuery(AnnotationService.method.listTraceAnnotations, { orgId, traceId: trace.id });
   const { run, isBusy, error } = useBusy();
-  const [note, setNote] = useState("");
-  useUnsavedWhile(note !== "");
+  const { note, write, forget } = useNote(trace.id);
   const noteField = useRef<HTMLInputElement>(null);
   const mine = list.data?.annotations.find(({ annotator }) => annotator?.id === accountId);
   const mark = async (kind: MarkKind) => {
     const said = { orgId, traceId: trace.id, ...markRequest(kind, note) };
     const { annotation } = await annotations.createAnnotation(said);
     // What was typed meanwhile is the next note.
-    setNote((now) => (now === note ? "" : now));
+    forget(note);
     await invalidate(AnnotationService.method.createAnnotation);
     return annotation?.id ?? "";
   };
@@ -119,7 +118,7 @@ export function Marks({
             value={note}
             {...keyHints("note")}
             maxLength={2000}
-            onChange={(event) => setNote(event.target.value)}
+            onChange={(event) => write(event.target.value)}
             onKeyDown={(event) => isPressed("close", event) && event.currentTarget.blur()}
           />
           <div className={style.markButtons}>

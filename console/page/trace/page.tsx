@@ -8,6 +8,7 @@ import { Empty, Failed, Loading } from "../../part/state.tsx";
 import { useTold } from "../../part/told.ts";
 import { en } from "../../text/en.ts";
 import { TraceContent } from "./drawer.tsx";
+import { WithNotes } from "./notes.tsx";
 import style from "./trace.module.css";
 
 const texts = en.traces;
@@ -28,14 +29,16 @@ export function TracePage() {
         </Link>
       }
     >
-      {isGone && <Empty title={en.review.gone} text={texts.goneText} />}
-      {error !== null && !isGone && <Failed error={error} onRetry={refetch} />}
-      {data === undefined && error === null && <Loading />}
-      {data?.trace !== undefined && (
-        <div className={style.review}>
-          <TraceContent trace={data.trace} />
-        </div>
-      )}
+      <WithNotes>
+        {isGone && <Empty title={en.review.gone} text={texts.goneText} />}
+        {error !== null && !isGone && <Failed error={error} onRetry={refetch} />}
+        {data === undefined && error === null && <Loading />}
+        {data?.trace !== undefined && (
+          <div className={style.review}>
+            <TraceContent key={traceId} trace={data.trace} />
+          </div>
+        )}
+      </WithNotes>
     </Page>
   );
 }

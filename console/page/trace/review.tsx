@@ -24,6 +24,7 @@ import { filterRequest } from "./filter-request.ts";
 import { TraceFilters } from "./filters.tsx";
 import { KeyHint } from "./key-hint.tsx";
 import type { MarkedQueue } from "./marks.tsx";
+import { WithNotes } from "./notes.tsx";
 import { type TraceSearch, unqueued } from "./search.ts";
 import style from "./trace.module.css";
 import { useQueue } from "./use-queue.ts";
@@ -61,18 +62,20 @@ export function ReviewPage() {
   const isFiltered = Object.keys(search).length > 0;
   return (
     <Page title={texts.title}>
-      {!mayReview && <Refused needed="editor" />}
-      {mayReview && <TraceFilters search={search} onChange={change} anyTime={texts.anyTime} without={unqueued} />}
-      {lease.error !== null && <Failed error={lease.error} onRetry={again} />}
-      {mayReview && lease.data === undefined && lease.error === null && <Loading />}
-      {lease.data !== undefined && (
-        <Queue
-          key={`${JSON.stringify(search)} ${round}`}
-          leased={lease.data.items}
-          onMore={again}
-          onClear={isFiltered ? () => navigate({ search: {}, replace: true }) : undefined}
-        />
-      )}
+      <WithNotes>
+        {!mayReview && <Refused needed="editor" />}
+        {mayReview && <TraceFilters search={search} onChange={change} anyTime={texts.anyTime} without={unqueued} />}
+        {lease.error !== null && <Failed error={lease.error} onRetry={again} />}
+        {mayReview && lease.data === undefined && lease.error === null && <Loading />}
+        {lease.data !== undefined && (
+          <Queue
+            key={`${JSON.stringify(search)} ${round}`}
+            leased={lease.data.items}
+            onMore={again}
+            onClear={isFiltered ? () => navigate({ search: {}, replace: true }) : undefined}
+          />
+        )}
+      </WithNotes>
     </Page>
   );
 }
