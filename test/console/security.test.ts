@@ -155,9 +155,9 @@ describe.skipIf(browserPath === undefined)("the console among the hostile (needs
     const { id } = await call("/lists", { name: "typed", items: ["one"] });
     const page = await driver.openAs("editor", driver.at(`/lists/${id}`));
     await page.getByLabel("Items of typed").fill("one\ntwo");
-    await driver.loaded(page);
-    await driver.context.clearCookies();
-    await page.getByRole("button", { name: "Save the items" }).click();
+    await driver.endSessionDuring(page, "**/*.ListService/UpdateList", () =>
+      page.getByRole("button", { name: "Save the items" }).click(),
+    );
     const dialog = page.getByRole("dialog", { name: "Sign in" });
     await dialog.getByLabel("Password").fill(everybodysPassword);
     await dialog.getByRole("button", { name: "Sign in" }).click();
@@ -171,9 +171,9 @@ describe.skipIf(browserPath === undefined)("the console among the hostile (needs
     const form = page.getByRole("dialog", { name: "New list" });
     await form.getByLabel("Name").fill("half_typed");
     await form.getByLabel("Items").fill("a\nb");
-    await driver.loaded(page);
-    await driver.context.clearCookies();
-    await form.getByRole("button", { name: "Create the list" }).click();
+    await driver.endSessionDuring(page, "**/*.ListService/CreateList", () =>
+      form.getByRole("button", { name: "Create the list" }).click(),
+    );
     await dialog.getByLabel("Password").fill(everybodysPassword);
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.waitFor({ state: "detached" });

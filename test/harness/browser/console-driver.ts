@@ -180,6 +180,20 @@ export class ConsoleDriver {
     }
   }
 
+  /**
+   * Ends the session while a call of an action is on its way. Other calls that the page makes before and after change
+   * nothing: the action has been done by then.
+   */
+  async endSessionDuring(page: Page, call: string, act: () => Promise<void>): Promise<void> {
+    const ended = Promise.withResolvers<void>();
+    await page.route(call, (route) => ended.promise.then(() => route.continue()), { times: 1 });
+    const asked = page.waitForRequest(call);
+    await act();
+    await asked;
+    await this.context.clearCookies();
+    ended.resolve();
+  }
+
   /** What is wrong with a page's accessibility and width, once it has loaded. */
   async flawsOf(page: Page): Promise<readonly string[]> {
     await this.loaded(page);
@@ -261,11 +275,11 @@ class Calls {
   }
 }
 
-/** Runs in the page: waits until answers have been shown and nothing is left to do. */
-function isIdle(): Promise<void> {
-  return new Promise((resolve) =>
-    requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => resolve()))),
-  );
+/** Runs in the page: waits until the last answers have been taken in and shown, and nothing is left to do. */
+async function isIdle(): Promise<void> {
+  // Scripts that have arrived are compiled beside the page, which meanwhile has nothing to do.
+  for (let frame = 0; frame < 10; frame++) await new Promise((shown) => requestAnimationFrame(shown));
+  await new Promise<unknown>((idle) => requestIdleCallback(idle));
 }
 
 /**
