@@ -92,6 +92,7 @@ describe.skipIf(browserPath === undefined)("review, in a browser (needs chromium
     await page.getByRole("heading", { name: "Facts" }).click();
     await page.keyboard.press("r");
     await replay.getByText(/The outcome (changes|stays the same|cannot be decided)/).waitFor();
+    await expect.poll(() => replay.getByRole("alert").count()).toBe(0);
   });
 
   test("a trace says what was not judged, its scores, labels and conversation; filters are added by name", async () => {

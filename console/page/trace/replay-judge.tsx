@@ -80,7 +80,7 @@ export function JudgeSelect({
         value={`${judge.kind}:${judge.of}`}
         onChange={choose}
       />
-      {asked.error !== null && <Failed error={asked.error} onRetry={asked.refetch} />}
+      {asked.error !== undefined && <Failed error={asked.error} onRetry={asked.refetch} />}
       {judge.kind === "bundle" && <BundleVersion trace={trace} judge={judge} onChange={onChange} />}
       {judge.kind === "policy" && <PolicyVersion judge={judge} onChange={onChange} />}
     </>
