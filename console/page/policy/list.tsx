@@ -159,7 +159,7 @@ function Policies({ orgId, policies }: { readonly orgId: string; readonly polici
         {
           title: texts.name,
           cell: ({ id, name }) => (
-            <Link className={style.rowLink} to="/o/$org/policies/$policy" params={{ org: orgId, policy: id }}>
+            <Link className={style.name} to="/o/$org/policies/$policy" params={{ org: orgId, policy: id }}>
               {name}
             </Link>
           ),
