@@ -278,7 +278,7 @@ class Calls {
 /** Runs in the page: waits until the last answers have been taken in and shown, and nothing is left to do. */
 async function isIdle(): Promise<void> {
   // Scripts that have arrived are compiled beside the page, which meanwhile has nothing to do.
-  for (let frame = 0; frame < 10; frame++) await new Promise((shown) => requestAnimationFrame(shown));
+  for (let frame = 0; frame < 4; frame++) await new Promise((shown) => requestAnimationFrame(shown));
   await new Promise<unknown>((idle) => requestIdleCallback(idle));
 }
 
