@@ -573,7 +573,8 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await navigation(page).getByRole("link", { name: "Policies" }).click();
     await page.getByRole("heading", { level: 1, name: "Policies" }).waitFor();
     expect(missed).toBe(asked);
-    expect(asked).toBeLessThanOrEqual(4);
+    // By the pointer that rests, by the press, and by the page that was loaded anew: never for ever.
+    expect(asked).toBeLessThanOrEqual(8);
     await page.goBack();
     await page.getByText("A file of this page is missing on the server").waitFor();
     await page.unroute("**/assets/fleet-*.js");

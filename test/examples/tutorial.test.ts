@@ -143,7 +143,7 @@ describe("docs/tutorial.md", () => {
       await page.getByLabel("E-mail").fill(email);
       await page.getByLabel("Password").fill(password);
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.locator("tbody button").first().click();
+      await page.locator("tbody a").first().click();
       const drawer = page.getByRole("complementary", { name: "Trace" });
       await drawer.getByText("discount", { exact: true }).first().waitFor();
       expect(await drawer.locator("pre, p, code, div").allInnerTexts()).not.toContain("WELCOME-42");
