@@ -219,6 +219,17 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await page.getByRole("heading", { name: /^Promote dev → / }).waitFor();
     await page.getByRole("region", { name: "What becomes of the target" }).getByText("Nothing is active yet").waitFor();
     const target = await page.getByLabel("To").inputValue();
+    // What was replayed of some traces only, or of another time, is no answer.
+    const bundle = {
+      project_id: projectId,
+      environment: "dev",
+      version: Number(await page.getByLabel("Version").inputValue()),
+    };
+    const filter = { project_id: projectId, environment: target };
+    await call("POST", "/replays", { bundle, filter: { ...filter, outcome: "BLOCK" } });
+    await call("POST", "/replays", { bundle, filter, since: new Date(Date.now() - 3_600_000).toISOString() });
+    await page.reload();
+    await driver.loaded(page);
     await page.getByRole("button", { name: "Replay the last seven days" }).click();
     await page.getByRole("region", { name: "What it would have done" }).getByText("waiting", { exact: true }).waitFor();
     const { replays } = await call("GET", "/replays?limit=1");

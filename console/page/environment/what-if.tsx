@@ -1,15 +1,18 @@
+import { create, equals } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Bundle } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
-import type { Replay, ReplayReport } from "../../../gen/policyguard/control/v1/replay_pb.ts";
+import { type Replay, ReplayFilterSchema, type ReplayReport } from "../../../gen/policyguard/control/v1/replay_pb.ts";
 import { ReplayService } from "../../../gen/policyguard/control/v1/replay_service_pb.ts";
 import { RunState } from "../../../gen/policyguard/control/v1/run_pb.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { isOpen, runStates } from "../../data/run.ts";
 import { transport } from "../../data/transport.ts";
+import { Ago } from "../../part/ago.tsx";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Outcome } from "../../part/judgement/outcome.tsx";
@@ -23,6 +26,8 @@ import style from "./environment.module.css";
 const texts = en.bundle;
 const replays = createClient(ReplayService, transport);
 const workingMs = 2_000;
+/** Of how long a time a replay takes the traces unless it is told. */
+const windowMs = 7 * 86_400_000;
 const shownReplays = 50;
 const shownResults = 10;
 
@@ -64,12 +69,17 @@ export function WhatIf({ bundle, tracesOf }: { readonly bundle: Bundle; readonly
   );
 }
 
-function isOf({ bundle, filter }: Replay, judge: Bundle, tracesOf: string): boolean {
+/** Whether it judged what is replayed here, and not only some traces, or those of another time. */
+function isOf({ bundle, filter, since, until }: Replay, judge: Bundle, tracesOf: string): boolean {
+  const all = create(ReplayFilterSchema, { projectId: judge.projectId, environment: tracesOf });
+  const lastsMs = since && until && timestampMs(until) - timestampMs(since);
   return (
     bundle?.projectId === judge.projectId &&
     bundle.environment === judge.environment &&
     bundle.version === judge.version &&
-    filter?.environment === tracesOf
+    filter !== undefined &&
+    equals(ReplayFilterSchema, filter, all) &&
+    lastsMs === windowMs
   );
 }
 
@@ -87,7 +97,7 @@ function Report({ replayId }: { readonly replayId: string }) {
   const cancel = useBusy();
   if (error !== null) return <Failed error={error} onRetry={refetch} />;
   if (data?.replay === undefined) return <Loading rows={2} />;
-  const { state, progress, report, error: failure } = data.replay;
+  const { state, progress, report, error: failure, createdAt } = data.replay;
   return (
     <>
       <p role="status">
@@ -95,7 +105,8 @@ function Report({ replayId }: { readonly replayId: string }) {
         <span className={style.dim}>
           {progress?.total === undefined
             ? isOpen(state) && texts.counting
-            : texts.progress(count(progress.done), count(progress.total))}
+            : texts.progress(count(progress.done), count(progress.total))}{" "}
+          · <Ago time={createdAt} />
         </span>{" "}
         {isOpen(state) && can(ReplayService.method.cancelReplay) && (
           <Button
