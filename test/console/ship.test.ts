@@ -234,6 +234,15 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await page.getByRole("region", { name: "What it would have done" }).getByText("waiting", { exact: true }).waitFor();
     const { replays } = await call("GET", "/replays?limit=1");
     expect(replays).toMatchObject([{ bundle: { environment: "dev" }, filter: { environment: target } }]);
+    // The message stays when another target is looked at.
+    await page.getByLabel("Message").fill("to be seen there");
+    const other = target === "prod" ? "staging" : "prod";
+    for (const each of [other, target]) {
+      await page.getByLabel("To").selectOption(each);
+      await page.getByRole("heading", { name: `Promote dev → ${each}` }).waitFor();
+    }
+    await page.getByRole("button", { name: `Make it a version of ${target}` }).waitFor();
+    expect(await page.getByLabel("Message").inputValue()).toBe("to be seen there");
     await page.getByRole("button", { name: `Make it a version of ${target}` }).click();
     await page.getByRole("heading", { level: 1, name: `v1 of ${target}` }).waitFor();
     await page.getByRole("region", { name: "Gates" }).waitFor();

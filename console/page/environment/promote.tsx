@@ -1,7 +1,7 @@
 import { createClient } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import type { Bundle } from "../../../gen/policyguard/control/v1/bundle_pb.ts";
 import { BundleService } from "../../../gen/policyguard/control/v1/bundle_service_pb.ts";
 import type { Environment } from "../../../gen/policyguard/control/v1/environment_pb.ts";
@@ -13,7 +13,7 @@ import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Select, TextField } from "../../part/field.tsx";
-import { useUnsaved } from "../../part/form/unsaved.ts";
+import { useUnsaved, useUnsavedWhile } from "../../part/form/unsaved.ts";
 import { Page } from "../../part/page.tsx";
 import { useGoOn } from "../../part/shown.ts";
 import { Empty, Failed, Loading } from "../../part/state.tsx";
@@ -34,6 +34,9 @@ export function PromotePage() {
   const { orgId } = useOrganization();
   const { project: projectId } = useParams({ from: "/o/$org/environments/$project/promote" });
   const search = useSearch({ from: "/o/$org/environments/$project/promote" });
+  // It stays when other environments are chosen.
+  const [message, setMessage] = useState("");
+  useUnsavedWhile(message !== "");
   const { data, error, refetch } = useQuery(EnvironmentService.method.listEnvironments, { orgId, projectId });
   const all = data?.environments ?? [];
   const source = all.find(({ name }) => name === search.from) ?? all[0];
@@ -55,20 +58,31 @@ export function PromotePage() {
       {data === undefined && error === null && <Loading />}
       {data !== undefined && target === undefined && <Empty title={texts.noOther} />}
       {source !== undefined && target !== undefined && (
-        <Promotion key={`${source.name} ${target.name}`} all={all} source={source} target={target} />
+        <Promotion key={`${source.name} ${target.name}`} all={all} source={source} target={target}>
+          {(chosen) => <PromoteForm {...chosen} target={target} message={message} onMessage={setMessage} />}
+        </Promotion>
       )}
     </Page>
   );
+}
+
+/** What is promoted, and the newest version of the target that somebody has seen. */
+interface Chosen {
+  readonly bundle: Bundle;
+  readonly newest: number;
 }
 
 function Promotion({
   all,
   source,
   target,
+  children,
 }: {
   readonly all: readonly Environment[];
   readonly source: Environment;
   readonly target: Environment;
+  /** What promotes it. */
+  readonly children: (chosen: Chosen) => ReactNode;
 }) {
   const { orgId } = useOrganization();
   const { projectId } = source;
@@ -131,7 +145,10 @@ function Promotion({
       {here.data === undefined && failed === undefined && <Loading />}
       {here.data !== undefined && bundle === undefined && <Empty title={texts.nothingToPromote} />}
       {bundle !== undefined && there.data !== undefined && (
-        <Preview bundle={bundle} target={target} existing={there.data.bundles} />
+        <>
+          <Preview bundle={bundle} target={target} existing={there.data.bundles} />
+          {children({ bundle, newest: there.data.bundles[0]?.version ?? 0 })}
+        </>
       )}
     </>
   );
@@ -159,7 +176,6 @@ function Preview({
         />
       </section>
       {!isEqual && <WhatIf key={bundle.id} bundle={bundle} tracesOf={target.name} />}
-      <PromoteForm bundle={bundle} target={target} newest={existing[0]?.version ?? 0} />
     </>
   );
 }
@@ -185,17 +201,18 @@ function Becomes({
 
 function PromoteForm({
   bundle,
-  target,
   newest,
-}: {
-  readonly bundle: Bundle;
+  target,
+  message,
+  onMessage,
+}: Chosen & {
   readonly target: Environment;
-  readonly newest: number;
+  readonly message: string;
+  readonly onMessage: (message: string) => void;
 }) {
   const { orgId, can, role } = useOrganization();
   const navigate = useGoOn();
   const { run, isBusy, error } = useBusy();
-  const [message, setMessage] = useState("");
   const { typed, send } = useUnsaved();
   // Which gates refuse is known when they have refused.
   const refused = error === undefined ? [] : failureOf(error).gates;
@@ -232,7 +249,7 @@ function PromoteForm({
         label={texts.message}
         value={message}
         maxLength={2000}
-        onChange={(event) => setMessage(event.target.value)}
+        onChange={({ target: { value } }) => onMessage(value)}
       />
       {error !== undefined && <Failed error={error} />}
       {isOverrun && <p role="status">{texts.newerThere}</p>}
