@@ -234,13 +234,17 @@ describe.skipIf(browserPath === undefined)("what is shipped, in a browser (needs
     await page.getByRole("region", { name: "What it would have done" }).getByText("waiting", { exact: true }).waitFor();
     const { replays } = await call("GET", "/replays?limit=1");
     expect(replays).toMatchObject([{ bundle: { environment: "dev" }, filter: { environment: target } }]);
-    // The message stays when another target is looked at.
-    await page.getByLabel("Message").fill("to be seen there");
+    // The message stays when another target is looked at, which says that it is frozen.
     const other = target === "prod" ? "staging" : "prod";
+    await call("PATCH", `/projects/${projectId}/environments/${other}`, { is_frozen: true });
+    await page.reload();
+    await page.getByLabel("Message").fill("to be seen there");
     for (const each of [other, target]) {
       await page.getByLabel("To").selectOption(each);
       await page.getByRole("heading", { name: `Promote dev → ${each}` }).waitFor();
+      if (each === other) await page.getByText(/^Frozen: nobody activates anything/).waitFor();
     }
+    await call("PATCH", `/projects/${projectId}/environments/${other}`, { is_frozen: false });
     await page.getByRole("button", { name: `Make it a version of ${target}` }).waitFor();
     expect(await page.getByLabel("Message").inputValue()).toBe("to be seen there");
     await page.getByRole("button", { name: `Make it a version of ${target}` }).click();

@@ -170,6 +170,8 @@ function Preview({
       <section className={style.section} aria-label={texts.whatPromotes}>
         <h2>{texts.whatPromotes}</h2>
         {isEqual ? <p>{texts.equal(target.name)}</p> : <Becomes bundle={bundle} target={target} active={active} />}
+        {target.isFrozen && <p className={style.weaker}>{en.environment.frozen}</p>}
+        {target.isProtected && <p>{en.environment.protected}</p>}
         <TargetGates
           place={{ orgId: bundle.orgId, projectId: target.projectId, envName: target.name }}
           contentDigest={bundle.contentDigest}
