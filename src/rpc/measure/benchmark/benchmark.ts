@@ -96,6 +96,8 @@ export function benchmarkHandlers(
     listBenchmarkResults: async ({ benchmarkId, mismatch, verdict, withGroups = false, ...request }, context) => {
       const page = pageOf(request);
       const { rules, withoutRules = false } = request;
+      if (rules.length > 0 && withoutRules)
+        throw validationFailed([{ field: "without_rules", message: "goes without rules: leave one of the two out" }]);
       const found = await benchmarks.results(callerOf(context), benchmarkId, {
         ...{ ...page, mismatch: mismatches[mismatch], verdict: verdictName(verdict), withGroups },
         rules: rules.length > 0 || withoutRules ? rules : undefined,
