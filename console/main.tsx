@@ -23,13 +23,15 @@ addEventListener("vite:preloadError", () => {
 });
 
 async function loadAnew(): Promise<void> {
+  const { href } = location;
   // While the server does not answer, the browser would put its own page in place of this one and of what is typed there.
-  const asked = fetch(location.href, { method: "HEAD", cache: "no-store" });
+  const asked = fetch(href, { method: "HEAD", cache: "no-store" });
   const isAnswered = await asked.then(
     ({ ok }) => ok,
     () => false,
   );
-  if (!isAnswered) return;
+  // Whoever has gone on meanwhile is on a page that has its files.
+  if (!isAnswered || location.href !== href) return;
   sessionStorage.setItem(reloadKey, String(Date.now()));
   location.reload();
 }

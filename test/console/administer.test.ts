@@ -140,6 +140,29 @@ describe.skipIf(browserPath === undefined)("what admins keep in order, in a brow
     await page.getByRole("heading", { level: 1, name: "v1 of staging" }).waitFor();
   });
 
+  test("what a gate refuses to publish is published by an admin who says why", async () => {
+    const { projectId } = driver.world;
+    const gates = `/projects/${projectId}/envs/staging/gates`;
+    const gate = { id: "german", kind: "languages", on: ["publish"], languages: { required_languages: ["de"] } };
+    await call("PUT", gates, { gates: [gate] });
+    const page = await driver.openAs("administrator", driver.at(`/environments/${projectId}/staging/settings`));
+    await page.getByRole("button", { name: "Publish…", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Publish to staging" });
+    await dialog.getByLabel("Message").fill("all the same");
+    const publish = dialog.getByRole("button", { name: "Publish", exact: true });
+    await publish.click();
+    await dialog
+      .getByRole("alert")
+      .getByText(/german \(languages\)/)
+      .waitFor();
+    await dialog.getByLabel("Go past german").check();
+    await dialog.getByLabel("Why").fill("The German team reviews by hand.");
+    await publish.click();
+    await page.getByRole("heading", { level: 1, name: /^v\d+ of staging$/ }).waitFor();
+    await page.getByText(/published · all the same/).waitFor();
+    await call("PUT", gates, { gates: [] });
+  });
+
   test("an environment is frozen, moved, made and deleted; a viewer reads its rules", async () => {
     const page = await driver.openAs("administrator", driver.at(`${envPath}/settings`));
     await page.getByLabel(/^Frozen/).check();

@@ -78,7 +78,12 @@ function Editor({ start, ruleId }: { readonly start: RuleForm; readonly ruleId?:
         ruleId === undefined
           ? await perform(method.createAlertRule, { orgId, rule })
           : await perform(method.updateAlertRule, { orgId, ruleId, rule });
-      await navigate({ to: "/o/$org/alerts/$rule", params: { org: orgId, rule: answer.rule?.id ?? "" } });
+      // Back leads to where the form was opened, and not to the form again.
+      await navigate({
+        to: "/o/$org/alerts/$rule",
+        params: { org: orgId, rule: answer.rule?.id ?? "" },
+        replace: true,
+      });
     };
     run(() => send(store));
   };

@@ -59,7 +59,7 @@ export function ActivateDialog({
       } catch (failure) {
         const { activationSeq } = failureOf(failure);
         if (activationSeq !== undefined) {
-          // Whoever goes on from here has seen what they did.
+          // Whoever goes on from here has seen what the others did.
           setSeen(activationSeq);
           await invalidate(BundleService.method.activateBundle);
         }

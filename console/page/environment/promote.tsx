@@ -59,7 +59,10 @@ export function PromotePage() {
       {data !== undefined && target === undefined && <Empty title={texts.noOther} />}
       {source !== undefined && target !== undefined && (
         <Promotion key={`${source.name} ${target.name}`} all={all} source={source} target={target}>
-          {(chosen) => <PromoteForm {...chosen} target={target} message={message} onMessage={setMessage} />}
+          {(chosen) => (
+            // What the gates have refused about one version is not said of another.
+            <PromoteForm key={chosen.bundle.id} {...chosen} target={target} message={message} onMessage={setMessage} />
+          )}
         </Promotion>
       )}
     </Page>

@@ -75,7 +75,7 @@ export function NewPolicyPage() {
       if (policy !== undefined && latest.current !== text) keepTyped(policy, latest.current);
       await invalidate(PolicyService.method.createPolicy);
       if (policy !== undefined) {
-        await navigate({ to: "/o/$org/policies/$policy", params: { org: orgId, policy: policy.id } });
+        await navigate({ to: "/o/$org/policies/$policy", params: { org: orgId, policy: policy.id }, replace: true });
       }
     });
   return (

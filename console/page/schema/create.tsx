@@ -62,7 +62,7 @@ export function NewSchemaPage() {
       });
       keepDraft(key, undefined);
       if (made !== undefined)
-        await navigate({ to: "/o/$org/schemas/$schema", params: { org: orgId, schema: made.id } });
+        await navigate({ to: "/o/$org/schemas/$schema", params: { org: orgId, schema: made.id }, replace: true });
     });
   };
   const nameFault = error === undefined ? undefined : failureOf(error).fields.find(({ field }) => field === "name");
