@@ -6,9 +6,9 @@ import { EnvironmentService } from "../../gen/policyguard/control/v1/environment
 import type { Project } from "../../gen/policyguard/control/v1/project_pb.ts";
 import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
 import { en } from "../text/en.ts";
-import type { Further } from "./further.ts";
+import type { Further } from "./choice/further.ts";
+import { useProjects } from "./choice/project.ts";
 import { useOrganization } from "./organization.ts";
-import { useProjects } from "./project.ts";
 
 /** Where a policy applies, in words: "everywhere", or "Support assistant · prod · support-bot". */
 export function scopeText(scope: Scope | undefined, projects: readonly Project[] = []): string {

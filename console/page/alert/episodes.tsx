@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Alert, AlertState } from "../../../gen/policyguard/control/v1/alert_pb.ts";
 import { AlertService } from "../../../gen/policyguard/control/v1/alert_service_pb.ts";
-import { useProjects } from "../../data/project.ts";
+import { useProjects } from "../../data/choice/project.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Select } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";

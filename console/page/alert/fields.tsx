@@ -3,9 +3,9 @@
 import type { ReactNode } from "react";
 import type { Member } from "../../../gen/policyguard/control/v1/team_pb.ts";
 import { Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { mapFurther } from "../../data/further.ts";
-import { useMembers } from "../../data/member.ts";
-import { useProjects } from "../../data/project.ts";
+import { mapFurther } from "../../data/choice/further.ts";
+import { useMembers } from "../../data/choice/member.ts";
+import { useProjects } from "../../data/choice/project.ts";
 import { stageName, stages } from "../../data/stage.ts";
 import { aNumber, type FaultOf, Select, TextField } from "../../part/field.tsx";
 import { Choice } from "../../part/form/choice.tsx";

@@ -3,7 +3,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type AlertMetric, AlertRuleState } from "../../../gen/policyguard/control/v1/alert_pb.ts";
 import type { AlertPreview, AlertPreviewState } from "../../../gen/policyguard/control/v1/alert_service_pb.ts";
-import { useProjects } from "../../data/project.ts";
+import { useProjects } from "../../data/choice/project.ts";
 import layout from "../../part/layout/layout.module.css";
 import { en } from "../../text/en.ts";
 import { count, dateTime } from "../../text/format.ts";

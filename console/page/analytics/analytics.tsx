@@ -10,11 +10,11 @@ import {
 } from "../../../gen/policyguard/control/v1/trace_analytics_pb.ts";
 import { type GetTraceAnalyticsResponse, TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { useAnyTrace } from "../../data/any-trace.ts";
-import { useEnvironments } from "../../data/environment.ts";
+import { useEnvironments } from "../../data/choice/environment.ts";
+import { useProjects } from "../../data/choice/project.ts";
 import { useMinute } from "../../data/minute.ts";
 import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
-import { useProjects } from "../../data/project.ts";
 import { wireNames } from "../../data/wire-name.ts";
 import { Button } from "../../part/button.tsx";
 import { EnvironmentSelect } from "../../part/environment-select.tsx";

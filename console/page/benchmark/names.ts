@@ -1,5 +1,5 @@
-import { useDatasets } from "../../data/dataset.ts";
-import { usePolicies } from "../../data/policy.ts";
+import { useDatasets } from "../../data/choice/dataset.ts";
+import { usePolicies } from "../../data/choice/policy.ts";
 
 /** The names of the first datasets and policies; of those beyond, and of deleted ones, the beginning of the id. */
 export function useNames(): {

@@ -24,7 +24,7 @@ const texts = en.benchmarks;
 const pageSize = 50;
 const from = "/o/$org/benchmarks/$run";
 
-/** What came of single samples: those that came out otherwise than they should unless others are asked for. */
+/** What came of single samples: of those that were missed, unless others are asked for. */
 export function Results({ benchmark }: { readonly benchmark: Benchmark }) {
   const search = useSearch({ from });
   const navigate = useNavigate({ from });

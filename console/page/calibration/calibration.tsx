@@ -7,11 +7,11 @@ import type { Calibration } from "../../../gen/policyguard/control/v1/calibratio
 import { CalibrationService } from "../../../gen/policyguard/control/v1/calibration_service_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { RunState } from "../../../gen/policyguard/control/v1/run_pb.ts";
+import { usePolicies } from "../../data/choice/policy.ts";
 import { draftKey, keepDraft } from "../../data/draft.ts";
 import { invalidate } from "../../data/invalidation.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
-import { usePolicies } from "../../data/policy.ts";
 import { isOpen } from "../../data/run.ts";
 import { transport } from "../../data/transport.ts";
 import { Ago } from "../../part/ago.tsx";

@@ -11,9 +11,9 @@ import {
   RuntimeState,
 } from "../../../gen/policyguard/control/v1/runtime_instance_pb.ts";
 import { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runtime_instance_service_pb.ts";
+import { useProjects } from "../../data/choice/project.ts";
 import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
-import { useProjects } from "../../data/project.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
 import { Select } from "../../part/field.tsx";

@@ -10,10 +10,10 @@ import { RuntimeInstanceService } from "../../../gen/policyguard/control/v1/runt
 import { TokenService } from "../../../gen/policyguard/control/v1/token_service_pb.ts";
 import { TraceService } from "../../../gen/policyguard/control/v1/trace_service_pb.ts";
 import { Outcome as OutcomeNumber } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
-import { maxProjects, useEnvironments } from "../../data/environment.ts";
+import { maxProjects, useEnvironments } from "../../data/choice/environment.ts";
+import { useProjects } from "../../data/choice/project.ts";
 import { useNewRuntime } from "../../data/new-runtime.ts";
 import { useOrganization } from "../../data/organization.ts";
-import { useProjects } from "../../data/project.ts";
 import { transport } from "../../data/transport.ts";
 import { Button } from "../../part/button.tsx";
 import { CopyText } from "../../part/copy/copy-text.tsx";

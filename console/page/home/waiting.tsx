@@ -12,8 +12,8 @@ import { JoinRequestState } from "../../../gen/policyguard/control/v1/team_pb.ts
 import { TeamService } from "../../../gen/policyguard/control/v1/team_service_pb.ts";
 import { DeliveryState } from "../../../gen/policyguard/control/v1/webhook_pb.ts";
 import { WebhookService } from "../../../gen/policyguard/control/v1/webhook_service_pb.ts";
+import { useProjects } from "../../data/choice/project.ts";
 import { useOrganization } from "../../data/organization.ts";
-import { useProjects } from "../../data/project.ts";
 import { meQuery } from "../../data/session.ts";
 import { transport } from "../../data/transport.ts";
 import { Failed, Loading } from "../../part/state.tsx";

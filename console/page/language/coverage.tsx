@@ -6,8 +6,8 @@ import {
   type GetLanguageCoverageResponse,
   LanguageService,
 } from "../../../gen/policyguard/control/v1/language_service_pb.ts";
+import { useProjects } from "../../data/choice/project.ts";
 import { useOrganization } from "../../data/organization.ts";
-import { useProjects } from "../../data/project.ts";
 import { Badge } from "../../part/badge.tsx";
 import { Select } from "../../part/field.tsx";
 import layout from "../../part/layout/layout.module.css";

@@ -1,16 +1,13 @@
 import type { Replay, ReplayFilter } from "../../../gen/policyguard/control/v1/replay_pb.ts";
-import { type TraceAnnotation, TraceAnnotationSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
+import { annotationNames } from "../../data/annotation.ts";
 import { isOpen, runStates, runTone } from "../../data/run.ts";
 import { stageName } from "../../data/stage.ts";
-import { wireNames } from "../../data/wire-name.ts";
 import { Badge } from "../../part/badge.tsx";
 import { outcomeName } from "../../part/judgement/outcome-name.ts";
 import { en } from "../../text/en.ts";
 import { count, duration } from "../../text/format.ts";
 
 const texts = en.replays;
-/** The names of what annotators say. */
-export const annotationNames = wireNames<TraceAnnotation>(TraceAnnotationSchema);
 
 /** By what the traces were judged. */
 export function judgeText({ policy, version, bundle, judges }: Replay): string {

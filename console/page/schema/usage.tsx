@@ -1,8 +1,8 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { OutputSchemaService } from "../../../gen/policyguard/control/v1/output_schema_service_pb.ts";
+import { useProjects } from "../../data/choice/project.ts";
 import { useOrganization } from "../../data/organization.ts";
-import { useProjects } from "../../data/project.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
 import { Answered } from "../../part/state.tsx";

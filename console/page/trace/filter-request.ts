@@ -1,13 +1,11 @@
 // The filters of the list of traces as calls have them.
 
-import { TraceAnnotation, TraceAnnotationSchema } from "../../../gen/policyguard/control/v1/trace_pb.ts";
+import { TraceAnnotation } from "../../../gen/policyguard/control/v1/trace_pb.ts";
 import { Outcome, Stage } from "../../../gen/policyguard/policy/v1/outcome_pb.ts";
+import { annotationNames } from "../../data/annotation.ts";
 import { outcomeValues } from "../../data/outcome.ts";
 import { stageName, stages } from "../../data/stage.ts";
-import { wireNames } from "../../data/wire-name.ts";
 import type { TraceSearch } from "./search.ts";
-
-const markNames = wireNames<TraceAnnotation>(TraceAnnotationSchema);
 
 /** The filters, but for the time. */
 export function filterRequest(search: TraceSearch) {
@@ -27,7 +25,7 @@ export function filterRequest(search: TraceSearch) {
       language: search.language,
     }),
     stage: stages.find((stage) => stageName(stage) === search.stage) ?? Stage.UNSPECIFIED,
-    annotation: markNames.valueOf(search.mark) ?? TraceAnnotation.UNSPECIFIED,
+    annotation: annotationNames.valueOf(search.mark) ?? TraceAnnotation.UNSPECIFIED,
     wouldBeOutcome: outcomeValues.valueOf(search.would) ?? Outcome.UNSPECIFIED,
     ...(search.version === undefined ? {} : { bundleVersion: Number(search.version) }),
     ...(search.least === undefined ? {} : { minLatencyUs: Number(search.least) }),

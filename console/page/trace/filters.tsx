@@ -1,5 +1,5 @@
-import { useEnvironments } from "../../data/environment.ts";
-import { useProjects } from "../../data/project.ts";
+import { useEnvironments } from "../../data/choice/environment.ts";
+import { useProjects } from "../../data/choice/project.ts";
 import { Button } from "../../part/button.tsx";
 import { EnvironmentSelect } from "../../part/environment-select.tsx";
 import { Select, TypedFilter } from "../../part/field.tsx";

@@ -5,12 +5,12 @@ import { BundleService } from "../../../gen/policyguard/control/v1/bundle_servic
 import type { PolicySummary } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import type { Trace } from "../../../gen/policyguard/control/v1/trace_pb.ts";
+import { useEnvironments } from "../../data/choice/environment.ts";
+import { mapFurther } from "../../data/choice/further.ts";
+import { usePolicies } from "../../data/choice/policy.ts";
 import { documentOf } from "../../data/document.ts";
 import { draftKey, readDraft } from "../../data/draft.ts";
-import { useEnvironments } from "../../data/environment.ts";
-import { mapFurther } from "../../data/further.ts";
 import { useOrganization } from "../../data/organization.ts";
-import { usePolicies } from "../../data/policy.ts";
 import { Select } from "../../part/field.tsx";
 import { FoundChoice } from "../../part/form/found-choice.tsx";
 import { Failed } from "../../part/state.tsx";

@@ -11,7 +11,7 @@ import {
   AnnotationService,
   type ExportAnnotationsResponse,
 } from "../../../gen/policyguard/control/v1/annotation_service_pb.ts";
-import { useDatasets } from "../../data/dataset.ts";
+import { useDatasets } from "../../data/choice/dataset.ts";
 import { useOrganization } from "../../data/organization.ts";
 import { perform } from "../../data/perform.ts";
 import { wireNames } from "../../data/wire-name.ts";

@@ -2,7 +2,7 @@ import { callUnaryMethod } from "@connectrpc/connect-query";
 import { useState } from "react";
 import type { Gate, GateSet } from "../../../../gen/policyguard/control/v1/gate_pb.ts";
 import { GateService } from "../../../../gen/policyguard/control/v1/gate_service_pb.ts";
-import { useDatasets } from "../../../data/dataset.ts";
+import { useDatasets } from "../../../data/choice/dataset.ts";
 import { failureOf } from "../../../data/failure.ts";
 import { perform } from "../../../data/perform.ts";
 import { transport } from "../../../data/transport.ts";

@@ -8,7 +8,7 @@ import {
   GateKind,
 } from "../../../../gen/policyguard/control/v1/gate_pb.ts";
 import { LanguageService } from "../../../../gen/policyguard/control/v1/language_service_pb.ts";
-import { useDatasets } from "../../../data/dataset.ts";
+import { useDatasets } from "../../../data/choice/dataset.ts";
 import { aNumber, type FaultOf, TextField } from "../../../part/field.tsx";
 import { Choice } from "../../../part/form/choice.tsx";
 import { FoundChoice } from "../../../part/form/found-choice.tsx";

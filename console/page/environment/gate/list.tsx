@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Gate, GateSet } from "../../../../gen/policyguard/control/v1/gate_pb.ts";
 import { GateEnforcement } from "../../../../gen/policyguard/control/v1/gate_pb.ts";
 import { GateService } from "../../../../gen/policyguard/control/v1/gate_service_pb.ts";
-import { useDatasets } from "../../../data/dataset.ts";
+import { useDatasets } from "../../../data/choice/dataset.ts";
 import { failureOf } from "../../../data/failure.ts";
 import { invalidate } from "../../../data/invalidation.ts";
 import { useOrganization } from "../../../data/organization.ts";

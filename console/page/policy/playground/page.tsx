@@ -7,8 +7,8 @@ import type { Environment } from "../../../../gen/policyguard/control/v1/environ
 import { EnvironmentService } from "../../../../gen/policyguard/control/v1/environment_service_pb.ts";
 import { PolicyService } from "../../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { ProjectService } from "../../../../gen/policyguard/control/v1/project_service_pb.ts";
+import { useProjects } from "../../../data/choice/project.ts";
 import { useOrganization } from "../../../data/organization.ts";
-import { useProjects } from "../../../data/project.ts";
 import { Button } from "../../../part/button.tsx";
 import { Select } from "../../../part/field.tsx";
 import layout from "../../../part/layout/layout.module.css";

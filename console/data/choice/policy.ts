@@ -1,7 +1,7 @@
-import type { PolicySummary } from "../../gen/policyguard/control/v1/policy_pb.ts";
-import { PolicyService } from "../../gen/policyguard/control/v1/policy_service_pb.ts";
+import type { PolicySummary } from "../../../gen/policyguard/control/v1/policy_pb.ts";
+import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
+import { useOrganization } from "../organization.ts";
 import { type First, nameIn, useFirst } from "./further.ts";
-import { useOrganization } from "./organization.ts";
 
 /** The first policies, and the names by their ids. */
 export function usePolicies(): First<PolicySummary> & {
@@ -11,7 +11,7 @@ export function usePolicies(): First<PolicySummary> & {
   const { orgId } = useOrganization();
   const list = useFirst(
     PolicyService.method.listPolicies,
-    (asked) => ({ orgId, ...asked }),
+    (list) => ({ orgId, ...list }),
     ({ policies, total }) => ({ entries: policies, total }),
   );
   return { ...list, policies: list.first, policyName: nameIn(list.first) };

@@ -5,8 +5,8 @@ import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } fro
 import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
-import { beginningOf } from "../text/format.ts";
-import { useRested } from "./rested.ts";
+import { beginningOf } from "../../text/format.ts";
+import { useRested } from "../rested.ts";
 
 /** What a text finds in a list that is longer than its first page. */
 export interface Further<Each> {
@@ -33,8 +33,8 @@ export const maxFirst = 200;
 /** What the server takes as a query. */
 const maxQuery = 200;
 
-/** What of a page is asked for, as requests of lists have it. */
-interface Asked {
+/** What requests of lists have in common. */
+interface ListRequest {
   readonly limit: number;
   readonly query?: string;
 }
@@ -42,7 +42,7 @@ interface Asked {
 /** The first entries of what a method lists, and how to find the others. */
 export function useFirst<I extends DescMessage, O extends DescMessage, Each>(
   method: DescMethodUnary<I, O>,
-  requestOf: (asked: Asked) => MessageInitShape<I>,
+  requestOf: (list: ListRequest) => MessageInitShape<I>,
   listOf: (answer: MessageShape<O>) => { readonly entries: readonly Each[]; readonly total: number },
 ): First<Each> {
   const [text, onSearch] = useState("");

@@ -1,10 +1,10 @@
 import { createQueryOptions } from "@connectrpc/connect-query";
 import { useQueries } from "@tanstack/react-query";
-import { type Member, MemberState } from "../../gen/policyguard/control/v1/team_pb.ts";
-import { TeamService } from "../../gen/policyguard/control/v1/team_service_pb.ts";
+import { type Member, MemberState } from "../../../gen/policyguard/control/v1/team_pb.ts";
+import { TeamService } from "../../../gen/policyguard/control/v1/team_service_pb.ts";
+import { useOrganization } from "../organization.ts";
+import { transport } from "../transport.ts";
 import { type Further, mapFurther, maxFirst, useFirst } from "./further.ts";
-import { useOrganization } from "./organization.ts";
-import { transport } from "./transport.ts";
 
 const { listMembers } = TeamService.method;
 
@@ -19,7 +19,7 @@ export function useMembers(chosen: readonly string[]): {
   const { orgId } = useOrganization();
   const { first, total, further } = useFirst(
     listMembers,
-    (asked) => ({ orgId, ...asked }),
+    (list) => ({ orgId, ...list }),
     ({ members, total }) => ({ entries: members, total }),
   );
   const isBeyond = further !== undefined && chosen.some((id) => first?.every((each) => each.id !== id));

@@ -1,7 +1,7 @@
-import type { Dataset } from "../../gen/policyguard/control/v1/dataset_pb.ts";
-import { DatasetService } from "../../gen/policyguard/control/v1/dataset_service_pb.ts";
+import type { Dataset } from "../../../gen/policyguard/control/v1/dataset_pb.ts";
+import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
+import { useOrganization } from "../organization.ts";
 import { type First, nameIn, useFirst } from "./further.ts";
-import { useOrganization } from "./organization.ts";
 
 /** The first datasets, and the names by their ids. */
 export function useDatasets(): First<Dataset> & {
@@ -11,7 +11,7 @@ export function useDatasets(): First<Dataset> & {
   const { orgId } = useOrganization();
   const list = useFirst(
     DatasetService.method.listDatasets,
-    (asked) => ({ orgId, ...asked }),
+    (list) => ({ orgId, ...list }),
     ({ datasets, total }) => ({ entries: datasets, total }),
   );
   return { ...list, datasets: list.first, datasetName: nameIn(list.first) };

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { en } from "../../text/en.ts";
 import type { Asked } from "../field.tsx";
-import { FoundChoice } from "../form/found-choice.tsx";
+import { FoundChoice } from "./found-choice.tsx";
 
 /** A dataset, as far as a choice shows it. */
 interface Entry {

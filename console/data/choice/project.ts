@@ -1,9 +1,9 @@
 import { useQuery } from "@connectrpc/connect-query";
-import type { Project } from "../../gen/policyguard/control/v1/project_pb.ts";
-import { ProjectService } from "../../gen/policyguard/control/v1/project_service_pb.ts";
+import type { Project } from "../../../gen/policyguard/control/v1/project_pb.ts";
+import { ProjectService } from "../../../gen/policyguard/control/v1/project_service_pb.ts";
+import { isId } from "../id.ts";
+import { useOrganization } from "../organization.ts";
 import { type First, useFirst } from "./further.ts";
-import { isId } from "./id.ts";
-import { useOrganization } from "./organization.ts";
 
 const { getProject, listProjects } = ProjectService.method;
 
@@ -17,7 +17,7 @@ export function useProjects(chosen?: string): First<Project> & {
   const { orgId } = useOrganization();
   const list = useFirst(
     listProjects,
-    (asked) => ({ orgId, ...asked }),
+    (list) => ({ orgId, ...list }),
     ({ projects, total }) => ({ entries: projects, total }),
   );
   const { first = [], further } = list;
