@@ -5,7 +5,6 @@ import { type ComponentType, createElement, useEffect, useState } from "react";
 import { Button } from "../part/button.tsx";
 import { Dialog, DialogActions } from "../part/dialog.tsx";
 import { en } from "../text/en.ts";
-import { withoutReload } from "./missing-file.ts";
 
 const texts = en.failure;
 
@@ -18,7 +17,7 @@ export function deferred<Props extends object>(
   return function Deferred(props) {
     const [part, setPart] = useState(() => loaded);
     useEffect(() => {
-      withoutReload(load).then(
+      load().then(
         (found) => {
           loaded = found;
           setPart(() => found);

@@ -1,6 +1,7 @@
 // The pages outside an organization: signing in, joining, the account.
 
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "./missing-file.ts";
 import { rootRoute } from "./route-base.tsx";
 
 const getParentRoute = () => rootRoute;
@@ -10,61 +11,61 @@ const signInRoute = createRoute({
   path: "/sign-in",
   validateSearch: (search: Record<string, unknown>): { next?: string } =>
     typeof search.next === "string" ? { next: search.next } : {},
-  component: lazyRouteComponent(() => import("../page/entry/sign-in.tsx"), "SignInPage"),
+  component: lazyPage(() => import("../page/entry/sign-in.tsx"), "SignInPage"),
 });
 
 const ssoRoute = createRoute({
   getParentRoute,
   path: "/sign-in/sso",
-  component: lazyRouteComponent(() => import("../page/entry/sso.tsx"), "SsoPage"),
+  component: lazyPage(() => import("../page/entry/sso.tsx"), "SsoPage"),
 });
 
 const signUpRoute = createRoute({
   getParentRoute,
   path: "/sign-up",
-  component: lazyRouteComponent(() => import("../page/entry/sign-up.tsx"), "SignUpPage"),
+  component: lazyPage(() => import("../page/entry/sign-up.tsx"), "SignUpPage"),
 });
 
 const confirmRoute = createRoute({
   getParentRoute,
   path: "/register/confirm",
-  component: lazyRouteComponent(() => import("../page/entry/confirm.tsx"), "ConfirmPage"),
+  component: lazyPage(() => import("../page/entry/confirm.tsx"), "ConfirmPage"),
 });
 
 const forgottenRoute = createRoute({
   getParentRoute,
   path: "/password-reset",
-  component: lazyRouteComponent(() => import("../page/entry/forgotten.tsx"), "ForgottenPage"),
+  component: lazyPage(() => import("../page/entry/forgotten.tsx"), "ForgottenPage"),
 });
 
 const newPasswordRoute = createRoute({
   getParentRoute,
   path: "/password-reset/confirm",
-  component: lazyRouteComponent(() => import("../page/entry/new-password.tsx"), "NewPasswordPage"),
+  component: lazyPage(() => import("../page/entry/new-password.tsx"), "NewPasswordPage"),
 });
 
 const acceptRoute = createRoute({
   getParentRoute,
   path: "/accept",
-  component: lazyRouteComponent(() => import("../page/entry/accept.tsx"), "AcceptPage"),
+  component: lazyPage(() => import("../page/entry/accept.tsx"), "AcceptPage"),
 });
 
 const joinRoute = createRoute({
   getParentRoute,
   path: "/join/$org",
-  component: lazyRouteComponent(() => import("./personal.tsx"), "JoinRoute"),
+  component: lazyPage(() => import("./personal.tsx"), "JoinRoute"),
 });
 
 const welcomeRoute = createRoute({
   getParentRoute,
   path: "/welcome",
-  component: lazyRouteComponent(() => import("./personal.tsx"), "WelcomeRoute"),
+  component: lazyPage(() => import("./personal.tsx"), "WelcomeRoute"),
 });
 
 const accountRoute = createRoute({
   getParentRoute,
   path: "/account",
-  component: lazyRouteComponent(() => import("./personal.tsx"), "AccountRoute"),
+  component: lazyPage(() => import("./personal.tsx"), "AccountRoute"),
 });
 
 /** The pages of this group. */

@@ -1,7 +1,8 @@
 // The pages of what policies are made of and tried in: playground, packs, detectors, lists, output schemas.
 
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { environmentsIn, projectIn, textsIn, versionsIn } from "../data/search.ts";
+import { lazyPage } from "./missing-file.ts";
 import { orgRoute } from "./route-base.tsx";
 
 const getParentRoute = () => orgRoute;
@@ -14,64 +15,64 @@ const playgroundRoute = createRoute({
     ...environmentsIn(search, "environment"),
     ...versionsIn(search, "version"),
   }),
-  component: lazyRouteComponent(() => import("../page/policy/playground/page.tsx"), "PlaygroundPage"),
+  component: lazyPage(() => import("../page/policy/playground/page.tsx"), "PlaygroundPage"),
 });
 
 const packsRoute = createRoute({
   getParentRoute,
   path: "/packs",
   validateSearch: (search: Record<string, unknown>) => textsIn(search, "q", "category"),
-  component: lazyRouteComponent(() => import("../page/pack/list.tsx"), "PacksPage"),
+  component: lazyPage(() => import("../page/pack/list.tsx"), "PacksPage"),
 });
 
 const packRoute = createRoute({
   getParentRoute,
   path: "/packs/$pack",
   validateSearch: (search: Record<string, unknown>) => textsIn(search, "version"),
-  component: lazyRouteComponent(() => import("../page/pack/pack.tsx"), "PackPage"),
+  component: lazyPage(() => import("../page/pack/pack.tsx"), "PackPage"),
 });
 
 const detectorsRoute = createRoute({
   getParentRoute,
   path: "/detectors",
   validateSearch: (search: Record<string, unknown>) => textsIn(search, "q", "category", "type"),
-  component: lazyRouteComponent(() => import("../page/detector/list.tsx"), "DetectorsPage"),
+  component: lazyPage(() => import("../page/detector/list.tsx"), "DetectorsPage"),
 });
 
 const detectorRoute = createRoute({
   getParentRoute,
   path: "/detectors/$detector",
-  component: lazyRouteComponent(() => import("../page/detector/detector.tsx"), "DetectorPage"),
+  component: lazyPage(() => import("../page/detector/detector.tsx"), "DetectorPage"),
 });
 
 const listsRoute = createRoute({
   getParentRoute,
   path: "/lists",
-  component: lazyRouteComponent(() => import("../page/list/list.tsx"), "ListsPage"),
+  component: lazyPage(() => import("../page/list/list.tsx"), "ListsPage"),
 });
 
 const listRoute = createRoute({
   getParentRoute,
   path: "/lists/$list",
-  component: lazyRouteComponent(() => import("../page/list/edit.tsx"), "ListPage"),
+  component: lazyPage(() => import("../page/list/edit.tsx"), "ListPage"),
 });
 
 const schemasRoute = createRoute({
   getParentRoute,
   path: "/schemas",
-  component: lazyRouteComponent(() => import("../page/schema/list.tsx"), "SchemasPage"),
+  component: lazyPage(() => import("../page/schema/list.tsx"), "SchemasPage"),
 });
 
 const newSchemaRoute = createRoute({
   getParentRoute,
   path: "/schemas/new",
-  component: lazyRouteComponent(() => import("../page/schema/create.tsx"), "NewSchemaPage"),
+  component: lazyPage(() => import("../page/schema/create.tsx"), "NewSchemaPage"),
 });
 
 const schemaRoute = createRoute({
   getParentRoute,
   path: "/schemas/$schema",
-  component: lazyRouteComponent(() => import("../page/schema/schema.tsx"), "SchemaPage"),
+  component: lazyPage(() => import("../page/schema/schema.tsx"), "SchemaPage"),
 });
 
 /** The pages of this group. */

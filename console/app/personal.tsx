@@ -2,17 +2,18 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import type { GetMeResponse } from "../../gen/policyguard/control/v1/account_service_pb.ts";
 import { failureOf } from "../data/failure.ts";
 import { meQuery } from "../data/session.ts";
 import { Loading } from "../part/state.tsx";
 import { EndedSession, ToSignIn } from "./ended-session.tsx";
+import { lazyPage } from "./missing-file.ts";
 import { Unreached } from "./unreached.tsx";
 
-const AccountPage = lazy(async () => ({ default: (await import("../page/account/account.tsx")).AccountPage }));
-const JoinPage = lazy(async () => ({ default: (await import("../page/entry/join.tsx")).JoinPage }));
-const WelcomePage = lazy(async () => ({ default: (await import("../page/entry/welcome.tsx")).WelcomePage }));
+const AccountPage = lazyPage(() => import("../page/account/account.tsx"), "AccountPage");
+const JoinPage = lazyPage(() => import("../page/entry/join.tsx"), "JoinPage");
+const WelcomePage = lazyPage(() => import("../page/entry/welcome.tsx"), "WelcomePage");
 
 /** `/account` */
 export function AccountRoute() {

@@ -1,12 +1,13 @@
 // The routes. Each page is a chunk of its own.
 
-import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute, createRouter } from "@tanstack/react-router";
 import { versionsIn } from "../data/search.ts";
 import { policySearch } from "../page/policy/search.ts";
 import { traceSearch } from "../page/trace/search.ts";
 import { entryRoutes } from "./entry-routes.ts";
 import { FirstOrganization } from "./first-organization.tsx";
 import { libraryRoutes } from "./library-routes.ts";
+import { lazyPage } from "./missing-file.ts";
 import { PageError } from "./page-error.tsx";
 import { orgRoute, rootRoute } from "./route-base.tsx";
 import { settingsRoutes } from "./settings-routes.ts";
@@ -17,26 +18,26 @@ const indexRoute = createRoute({ getParentRoute: () => rootRoute, path: "/", com
 const homeRoute = createRoute({
   getParentRoute: () => orgRoute,
   path: "/",
-  component: lazyRouteComponent(() => import("../page/home/home.tsx"), "HomePage"),
+  component: lazyPage(() => import("../page/home/home.tsx"), "HomePage"),
 });
 
 const policiesRoute = createRoute({
   getParentRoute: () => orgRoute,
   path: "/policies",
   validateSearch: policySearch,
-  component: lazyRouteComponent(() => import("../page/policy/list.tsx"), "PolicyListPage"),
+  component: lazyPage(() => import("../page/policy/list.tsx"), "PolicyListPage"),
 });
 
 const newPolicyRoute = createRoute({
   getParentRoute: () => orgRoute,
   path: "/policies/new",
-  component: lazyRouteComponent(() => import("../page/policy/create.tsx"), "NewPolicyPage"),
+  component: lazyPage(() => import("../page/policy/create.tsx"), "NewPolicyPage"),
 });
 
 const policyRoute = createRoute({
   getParentRoute: () => orgRoute,
   path: "/policies/$policy",
-  component: lazyRouteComponent(() => import("../page/policy/edit.tsx"), "PolicyPage"),
+  component: lazyPage(() => import("../page/policy/edit.tsx"), "PolicyPage"),
 });
 
 const versionsRoute = createRoute({
@@ -46,14 +47,14 @@ const versionsRoute = createRoute({
     ...versionsIn(search, "from"),
     ...(search.to === "draft" ? { to: "draft" } : versionsIn(search, "to")),
   }),
-  component: lazyRouteComponent(() => import("../page/policy/versions.tsx"), "PolicyVersionsPage"),
+  component: lazyPage(() => import("../page/policy/versions.tsx"), "PolicyVersionsPage"),
 });
 
 const tracesRoute = createRoute({
   getParentRoute: () => orgRoute,
   path: "/traces",
   validateSearch: traceSearch,
-  component: lazyRouteComponent(() => import("../page/trace/list.tsx"), "TracesPage"),
+  component: lazyPage(() => import("../page/trace/list.tsx"), "TracesPage"),
 });
 
 const routes = rootRoute.addChildren([

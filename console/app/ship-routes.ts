@@ -1,11 +1,12 @@
 // The pages of what is shipped and what it does: environments, fleet, review, analytics, alerts; the
 // languages that are shipped with it; datasets and benchmarks.
 
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { environmentsIn, projectIn, textsIn, versionsIn } from "../data/search.ts";
 import { analyticsSearch } from "../page/analytics/search.ts";
 import { replaySearch } from "../page/replay/search.ts";
 import { reviewSearch } from "../page/trace/search.ts";
+import { lazyPage } from "./missing-file.ts";
 import { orgRoute } from "./route-base.tsx";
 
 const getParentRoute = () => orgRoute;
@@ -14,19 +15,19 @@ const environmentsRoute = createRoute({
   getParentRoute,
   path: "/environments",
   validateSearch: (search: Record<string, unknown>) => projectIn(search),
-  component: lazyRouteComponent(() => import("../page/environment/pipeline.tsx"), "EnvironmentsPage"),
+  component: lazyPage(() => import("../page/environment/pipeline.tsx"), "EnvironmentsPage"),
 });
 
 const environmentRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/$env/settings",
-  component: lazyRouteComponent(() => import("../page/environment/environment.tsx"), "EnvironmentPage"),
+  component: lazyPage(() => import("../page/environment/environment.tsx"), "EnvironmentPage"),
 });
 
 const bundleRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/$env/$version",
-  component: lazyRouteComponent(() => import("../page/environment/bundle.tsx"), "BundlePage"),
+  component: lazyPage(() => import("../page/environment/bundle.tsx"), "BundlePage"),
 });
 
 const promoteRoute = createRoute({
@@ -36,7 +37,7 @@ const promoteRoute = createRoute({
     ...environmentsIn(search, "from", "to"),
     ...versionsIn(search, "version"),
   }),
-  component: lazyRouteComponent(() => import("../page/environment/promote.tsx"), "PromotePage"),
+  component: lazyPage(() => import("../page/environment/promote.tsx"), "PromotePage"),
 });
 
 const compareBundlesRoute = createRoute({
@@ -46,7 +47,7 @@ const compareBundlesRoute = createRoute({
     ...environmentsIn(search, "env", "base"),
     ...versionsIn(search, "version", "baseVersion"),
   }),
-  component: lazyRouteComponent(() => import("../page/environment/compare/page.tsx"), "CompareBundlesPage"),
+  component: lazyPage(() => import("../page/environment/compare/page.tsx"), "CompareBundlesPage"),
 });
 
 const fleetRoute = createRoute({
@@ -57,72 +58,72 @@ const fleetRoute = createRoute({
     ...environmentsIn(search, "environment"),
     ...textsIn(search, "state", "label"),
   }),
-  component: lazyRouteComponent(() => import("../page/fleet/fleet.tsx"), "FleetPage"),
+  component: lazyPage(() => import("../page/fleet/fleet.tsx"), "FleetPage"),
 });
 
 const agentsRoute = createRoute({
   getParentRoute,
   path: "/agents",
   validateSearch: (search: Record<string, unknown>) => ({ ...projectIn(search), ...textsIn(search, "q") }),
-  component: lazyRouteComponent(() => import("../page/agent/list.tsx"), "AgentsPage"),
+  component: lazyPage(() => import("../page/agent/list.tsx"), "AgentsPage"),
 });
 
 const analyticsRoute = createRoute({
   getParentRoute,
   path: "/analytics",
   validateSearch: analyticsSearch,
-  component: lazyRouteComponent(() => import("../page/analytics/analytics.tsx"), "AnalyticsPage"),
+  component: lazyPage(() => import("../page/analytics/analytics.tsx"), "AnalyticsPage"),
 });
 
 const reviewRoute = createRoute({
   getParentRoute,
   path: "/review",
   validateSearch: reviewSearch,
-  component: lazyRouteComponent(() => import("../page/trace/review.tsx"), "ReviewPage"),
+  component: lazyPage(() => import("../page/trace/review.tsx"), "ReviewPage"),
 });
 
 const replaysRoute = createRoute({
   getParentRoute,
   path: "/replays",
   validateSearch: replaySearch,
-  component: lazyRouteComponent(() => import("../page/replay/list.tsx"), "ReplaysPage"),
+  component: lazyPage(() => import("../page/replay/list.tsx"), "ReplaysPage"),
 });
 
 const replayRoute = createRoute({
   getParentRoute,
   path: "/replays/$run",
   validateSearch: (search: Record<string, unknown>) => textsIn(search, "change"),
-  component: lazyRouteComponent(() => import("../page/replay/replay.tsx"), "ReplayPage"),
+  component: lazyPage(() => import("../page/replay/replay.tsx"), "ReplayPage"),
 });
 
 const traceRoute = createRoute({
   getParentRoute,
   path: "/traces/$trace",
-  component: lazyRouteComponent(() => import("../page/trace/page.tsx"), "TracePage"),
+  component: lazyPage(() => import("../page/trace/page.tsx"), "TracePage"),
 });
 
 const alertsRoute = createRoute({
   getParentRoute,
   path: "/alerts",
-  component: lazyRouteComponent(() => import("../page/alert/list.tsx"), "AlertsPage"),
+  component: lazyPage(() => import("../page/alert/list.tsx"), "AlertsPage"),
 });
 
 const newAlertRoute = createRoute({
   getParentRoute,
   path: "/alerts/new",
-  component: lazyRouteComponent(() => import("../page/alert/edit.tsx"), "NewAlertRulePage"),
+  component: lazyPage(() => import("../page/alert/edit.tsx"), "NewAlertRulePage"),
 });
 
 const alertRoute = createRoute({
   getParentRoute,
   path: "/alerts/$rule",
-  component: lazyRouteComponent(() => import("../page/alert/rule.tsx"), "AlertRulePage"),
+  component: lazyPage(() => import("../page/alert/rule.tsx"), "AlertRulePage"),
 });
 
 const editAlertRoute = createRoute({
   getParentRoute,
   path: "/alerts/$rule/edit",
-  component: lazyRouteComponent(() => import("../page/alert/edit.tsx"), "EditAlertRulePage"),
+  component: lazyPage(() => import("../page/alert/edit.tsx"), "EditAlertRulePage"),
 });
 
 const languagesRoute = createRoute({
@@ -133,58 +134,58 @@ const languagesRoute = createRoute({
     ...environmentsIn(search, "environment"),
     ...textsIn(search, "q"),
   }),
-  component: lazyRouteComponent(() => import("../page/language/list.tsx"), "LanguagesPage"),
+  component: lazyPage(() => import("../page/language/list.tsx"), "LanguagesPage"),
 });
 
 const languageRoute = createRoute({
   getParentRoute,
   path: "/languages/$language",
-  component: lazyRouteComponent(() => import("../page/language/language.tsx"), "LanguagePage"),
+  component: lazyPage(() => import("../page/language/language.tsx"), "LanguagePage"),
 });
 
 const datasetsRoute = createRoute({
   getParentRoute,
   path: "/datasets",
-  component: lazyRouteComponent(() => import("../page/dataset/list.tsx"), "DatasetsPage"),
+  component: lazyPage(() => import("../page/dataset/list.tsx"), "DatasetsPage"),
 });
 
 const datasetRoute = createRoute({
   getParentRoute,
   path: "/datasets/$dataset",
   validateSearch: (search: Record<string, unknown>) => textsIn(search, "label", "stage", "language"),
-  component: lazyRouteComponent(() => import("../page/dataset/dataset.tsx"), "DatasetPage"),
+  component: lazyPage(() => import("../page/dataset/dataset.tsx"), "DatasetPage"),
 });
 
 const benchmarksRoute = createRoute({
   getParentRoute,
   path: "/benchmarks",
-  component: lazyRouteComponent(() => import("../page/benchmark/list.tsx"), "BenchmarksPage"),
+  component: lazyPage(() => import("../page/benchmark/list.tsx"), "BenchmarksPage"),
 });
 
 const benchmarkRoute = createRoute({
   getParentRoute,
   path: "/benchmarks/$run",
   validateSearch: (search: Record<string, unknown>) => textsIn(search, "results"),
-  component: lazyRouteComponent(() => import("../page/benchmark/benchmark.tsx"), "BenchmarkPage"),
+  component: lazyPage(() => import("../page/benchmark/benchmark.tsx"), "BenchmarkPage"),
 });
 
 const calibrationsRoute = createRoute({
   getParentRoute,
   path: "/calibrations",
-  component: lazyRouteComponent(() => import("../page/calibration/list.tsx"), "CalibrationsPage"),
+  component: lazyPage(() => import("../page/calibration/list.tsx"), "CalibrationsPage"),
 });
 
 const calibrationRoute = createRoute({
   getParentRoute,
   path: "/calibrations/$run",
-  component: lazyRouteComponent(() => import("../page/calibration/calibration.tsx"), "CalibrationPage"),
+  component: lazyPage(() => import("../page/calibration/calibration.tsx"), "CalibrationPage"),
 });
 
 const compareRoute = createRoute({
   getParentRoute,
   path: "/benchmarks/$run/compare",
   validateSearch: (search: Record<string, unknown>) => textsIn(search, "with", "common"),
-  component: lazyRouteComponent(() => import("../page/benchmark/compare.tsx"), "ComparePage"),
+  component: lazyPage(() => import("../page/benchmark/compare.tsx"), "ComparePage"),
 });
 
 /** The pages of this group. */

@@ -1,7 +1,7 @@
 // What holds on every page of the console: what a role sees it may do, keys and palette lead everywhere, and a build that
 // is newer than the page loses nothing.
 
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { navigationPages } from "../../console/app/pages.ts";
 import { commands } from "../../console/part/keys/shortcuts.ts";
@@ -563,24 +563,52 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
   test("a file that stays missing is told after the reload, and the other pages work", async () => {
     const page = await driver.openAs("viewer", driver.at("/"));
     let missed = 0;
+    let documents = 0;
     await page.route("**/assets/fleet-*.js", (route) => {
       missed += 1;
       return route.fulfill({ status: 404, body: "" });
     });
+    page.on("domcontentloaded", () => {
+      documents += 1;
+    });
     const loadedAnew = page.waitForEvent("domcontentloaded");
-    await navigation(page).getByRole("link", { name: "Fleet" }).click();
+    const link = navigation(page).getByRole("link", { name: "Fleet" });
+    const atRest = page.waitForResponse("**/assets/fleet-*.js");
+    await link.hover();
+    await atRest;
+    await link.click();
     await loadedAnew;
     await page.getByText("A file of this page is missing on the server").waitFor();
-    await driver.loaded(page);
-    const asked = missed;
     await navigation(page).getByRole("link", { name: "Policies" }).click();
     await page.getByRole("heading", { level: 1, name: "Policies" }).waitFor();
+    await driver.loaded(page);
+    // A pointer that rests on the link asks for the file, too, and loads nothing anew.
+    const asked = missed;
+    await navigation(page).getByRole("link", { name: "Packs" }).click();
+    await page.getByRole("heading", { level: 1, name: "Packs" }).waitFor();
+    await driver.loaded(page);
     expect(missed).toBe(asked);
-    expect(asked).toBeLessThanOrEqual(4);
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Policies" }).waitFor();
     await page.goBack();
     await page.getByText("A file of this page is missing on the server").waitFor();
+    expect(documents).toBe(1);
     await page.unroute("**/assets/fleet-*.js");
     await page.getByRole("button", { name: "Load the page anew" }).click();
+    await page.getByRole("heading", { level: 1, name: "Fleet" }).waitFor();
+  });
+
+  test("a page whose file does not come while the server is away is told in its place, and comes once it is back", async () => {
+    const page = await driver.openAs("viewer", driver.at("/policies"));
+    // Styles come, as from the browser's cache: missing ones fail otherwise than missing scripts.
+    const away = (route: Route) => (route.request().resourceType() === "stylesheet" ? route.continue() : route.abort());
+    await page.route("**/*", away);
+    await navigation(page).getByRole("link", { name: "Fleet" }).click();
+    await page.getByText("A file of this page is missing on the server").waitFor();
+    await navigation(page).getByRole("link", { name: "Policies" }).click();
+    await page.getByRole("heading", { level: 1, name: "Policies" }).waitFor();
+    await page.unroute("**/*", away);
+    await navigation(page).getByRole("link", { name: "Fleet" }).click();
     await page.getByRole("heading", { level: 1, name: "Fleet" }).waitFor();
   });
 
