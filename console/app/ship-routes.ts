@@ -1,7 +1,7 @@
 // The pages of what is shipped and what it does: environments, fleet, review, analytics, alerts; the
 // languages that are shipped with it; datasets and benchmarks.
 
-import { createRoute } from "@tanstack/react-router";
+import { createRoute, redirect } from "@tanstack/react-router";
 import { environmentsIn, projectIn, textsIn, versionsIn } from "../data/search.ts";
 import { analyticsSearch } from "../page/analytics/search.ts";
 import { replaySearch } from "../page/replay/search.ts";
@@ -22,6 +22,15 @@ const environmentRoute = createRoute({
   getParentRoute,
   path: "/environments/$project/$env/settings",
   component: lazyPage(() => import("../page/environment/environment.tsx"), "EnvironmentPage"),
+});
+
+// An address that somebody has cut short, as of a version, leads to the environment.
+const environmentHomeRoute = createRoute({
+  getParentRoute,
+  path: "/environments/$project/$env",
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: "/o/$org/environments/$project/$env/settings", params, replace: true });
+  },
 });
 
 const bundleRoute = createRoute({
@@ -191,6 +200,7 @@ const compareRoute = createRoute({
 /** The pages of this group. */
 export const shipRoutes = [
   environmentsRoute,
+  environmentHomeRoute,
   environmentRoute,
   bundleRoute,
   promoteRoute,

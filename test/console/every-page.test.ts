@@ -512,6 +512,10 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await page.getByRole("link", { name: "Home" }).click();
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await page.waitForURL(`**${driver.at("")}*`);
+    const environment = `/environments/${driver.world.projectId}/dev`;
+    await driver.go(page, environment);
+    await page.waitForURL(`**${driver.at(environment)}/settings`);
+    await page.getByRole("heading", { level: 1, name: "dev" }).waitFor();
   });
 
   test("what no page knows is dropped from an address, and the page is shown", async () => {
