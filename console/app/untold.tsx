@@ -22,6 +22,11 @@ export function UntoldFailures() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = () => {
+      // What came after all is told no longer, however much else happens.
+      setUntold((known) => {
+        const left = known.filter(({ query }) => query.state.status !== "success");
+        return left.length === known.length ? known : left;
+      });
       clearTimeout(timer);
       timer = setTimeout(() => {
         const found = untoldQueries();

@@ -10,8 +10,8 @@ export const bundleTexts = {
   by: (who: string) => `by ${who}`,
   tests: (passed: number, total: number) =>
     total === 0 ? "no tests" : `${passed} of ${counted(total, "test", "tests")} passed`,
-  activate: (n: number, env: string) => `Activate v${n} in ${env}`,
-  rollBack: (n: number, env: string) => `Roll ${env} back to v${n}`,
+  activate: (n: number, env: string) => `Activate v${n} in ${env}…`,
+  rollBack: (n: number, env: string) => `Roll ${env} back to v${n}…`,
   isActive: "Runtimes enforce this version.",
   closed: (reasons: string) => `Closed: ${reasons}`,
   needsAdmin: "This environment is protected: an admin activates into it.",
