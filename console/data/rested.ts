@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 const restMs = 250;
 
 /** What is typed, once nobody has typed for a moment: what is asked of the server follows this. */
-export function useRested(text: string): string {
+export function useRested<Text extends string | undefined>(text: Text): Text {
   const [rested, setRested] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setRested(text), restMs);

@@ -1,12 +1,13 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { PackService } from "../../../gen/policyguard/control/v1/pack_service_pb.ts";
 import type { PolicySummary } from "../../../gen/policyguard/control/v1/policy_pb.ts";
 import { PolicyService } from "../../../gen/policyguard/control/v1/policy_service_pb.ts";
 import { useProjects } from "../../data/choice/project.ts";
 import { useOrganization } from "../../data/organization.ts";
+import { useRested } from "../../data/rested.ts";
 import { useScopeText } from "../../data/scope.ts";
 import { Ago } from "../../part/ago.tsx";
 import { Button } from "../../part/button.tsx";
@@ -29,8 +30,6 @@ const from = "/o/$org/policies";
 const pageSize = 50;
 /** The longest text that lists are searched for. */
 const maxQuery = 200;
-/** So long the keys have rested when what is typed is asked for. */
-const restMs = 200;
 
 /** All policies of the organization. */
 export function PolicyListPage() {
@@ -129,16 +128,6 @@ function Filters({ onChange }: { readonly onChange: () => void }) {
       )}
     </search>
   );
-}
-
-/** The value once it has not changed for a while. */
-function useRested<Value>(value: Value): Value {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(setRested, restMs, value);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return rested;
 }
 
 function Policies({ orgId, policies }: { readonly orgId: string; readonly policies: readonly PolicySummary[] }) {
