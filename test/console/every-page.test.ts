@@ -577,6 +577,7 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     });
     const loadedAnew = page.waitForEvent("domcontentloaded");
     const link = navigation(page).getByRole("link", { name: "Fleet" });
+    // A pointer that rests on the link asks for the file beforehand, and loads nothing anew.
     const atRest = page.waitForResponse("**/assets/fleet-*.js");
     await link.hover();
     await atRest;
@@ -586,7 +587,6 @@ describe.skipIf(browserPath === undefined)("every page, in a browser (needs chro
     await navigation(page).getByRole("link", { name: "Policies" }).click();
     await page.getByRole("heading", { level: 1, name: "Policies" }).waitFor();
     await driver.loaded(page);
-    // A pointer that rests on the link asks for the file, too, and loads nothing anew.
     const asked = missed;
     await navigation(page).getByRole("link", { name: "Packs" }).click();
     await page.getByRole("heading", { level: 1, name: "Packs" }).waitFor();
