@@ -34,7 +34,7 @@ import { assertSchema, sayAlive, tellNewerSchema } from "./schema-check.ts";
 import { withScimRequests } from "./scim-metrics.ts";
 import { type Database, openDatabase } from "./store/connection/database.ts";
 import { assertDelivery } from "./store/connection/delivery-proof.ts";
-import { Notifications } from "./store/core/notification.ts";
+import { type NotificationListener, Notifications } from "./store/core/notification.ts";
 import { countHit } from "./store/identity/address-limit.ts";
 
 /** Time for calls that waited to answer before the server ends what is under way. */
@@ -76,7 +76,7 @@ export async function startControlPlane(
   const pool = createAnalysisPool({ log, onResult: createAnalysisMetrics(metrics) });
   const parts = createParts(config, { database, clock, log, metrics, analysis: analysis ?? pool.analysis });
   const domain = createDomain(parts);
-  const notifications = await follow(config, domain, log);
+  const notifications = await follow(config, { database, domain, log });
   const management = await startManagement({
     port: config.managementPort,
     host: config.managementHost,
@@ -173,14 +173,21 @@ async function endWaits(shutdown: AbortController, signal: AbortSignal): Promise
 }
 
 /** Listens to other processes: a notification empties caches and is passed on to connected runtimes. */
-async function follow(config: ControlPlaneConfig, { latest, fleet }: Domain, log: Logger): Promise<Notifications> {
+async function follow(
+  config: ControlPlaneConfig,
+  { database, domain, log }: { readonly database: Database; readonly domain: Domain; readonly log: Logger },
+): Promise<Notifications> {
+  const { latest, fleet } = domain;
   const url = config.databaseListenUrl ?? config.databaseUrl;
   const variable = "DATABASE_LISTEN_URL (or, without it, DATABASE_URL)";
   await assertDelivery({ listenUrl: url, notifyUrl: config.databaseUrl, variable });
   const notifications = new Notifications({ url, log });
-  notifications.on(bundlesChannel, (payload) => {
-    const { org_id: orgId, project_id: projectId, environment } = payload;
+  const dropLatest: NotificationListener = ({ org_id: orgId, project_id: projectId, environment }) =>
     latest.invalidate({ orgId: String(orgId), projectId: String(projectId), environment: String(environment) });
+  database.onNotified(bundlesChannel, dropLatest);
+  latest.follow(notifications);
+  notifications.on(bundlesChannel, (payload) => {
+    dropLatest(payload);
     fleet.bundleChanged(payload);
   });
   notifications.on(tokensChannel, (payload) => fleet.tokensChanged(payload));

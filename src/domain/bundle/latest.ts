@@ -1,5 +1,6 @@
 // Serves the polls of runtimes: the active bundle of their environment, with its activation. Answers come from a cache
-// of this process that NOTIFY empties, so that a thousand idle pollers cost the database nothing.
+// of this process that each activation empties, by NOTIFY where another process made it, so that a thousand idle pollers
+// cost the database nothing.
 
 import { etagOf, ifNoneMatch, readEtag } from "../../kit/bundle/entity-tag.ts";
 import { notFound } from "../../kit/fault/fault.ts";
@@ -29,6 +30,11 @@ export interface LatestBundle {
   readonly parts: readonly ServedPart[];
 }
 
+/** What tells of changes, such as the notifications of the database. */
+export interface Changes {
+  readonly isListening: boolean;
+}
+
 interface ServedPart {
   readonly path: string;
   readonly digest: string;
@@ -52,9 +58,15 @@ export class LatestBundles {
   /** The digests of the parts of bundles that runtimes had before, by scope and entity tag. */
   readonly #former = new BoundedCache<string, Promise<ReadonlySet<string>>>({ maxEntries: maxFormer });
   readonly #waiting = new Map<string, Set<() => void>>();
+  #changes: Changes = { isListening: true };
 
   constructor(database: Database) {
     this.#database = database;
+  }
+
+  /** Answers from the cache only while what tells of changes listens: without it, changes of others stay unknown. */
+  follow(changes: Changes): void {
+    this.#changes = changes;
   }
 
   /**
@@ -99,7 +111,7 @@ export class LatestBundles {
 
   #load(scope: RuntimeScope): Promise<LatestBundle | undefined> {
     const key = keyOf(scope);
-    const cached = this.#cache.get(key);
+    const cached = this.#changes.isListening ? this.#cache.get(key) : undefined;
     if (cached !== undefined) return cached;
     const loading = this.#database.read(scope.orgId, (tx) => readLatest(tx, scope));
     this.#cache.set(key, loading);

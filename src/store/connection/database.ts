@@ -2,6 +2,7 @@
 // `read`, which tell row-level security whose rows are visible.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { IsolationLevel, type MikroORM, MikroORM as Orm, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { inSpan, recordedTraceparent } from "../../kit/observability/tracing.ts";
 import { type BackOff, backOffMs } from "../../kit/process/back-off.ts";
@@ -9,6 +10,7 @@ import { type Clock, systemClock } from "../../kit/process/clock.ts";
 import { mayLag } from "../../kit/process/may-lag.ts";
 import { isOlderVersion } from "../../kit/process/version.ts";
 import { runBound } from "../core/bulk.ts";
+import type { NotificationListener } from "../core/notification.ts";
 import type { AccountTransaction, AuditAuthor, Change, Lookups, Transaction } from "../core/transaction.ts";
 import { writeAuditEntry } from "../telemetry/audit-entry.ts";
 import { isGivenUp, isUnknownName, translated } from "./driver-error.ts";
@@ -29,6 +31,7 @@ export class Database implements Lookups {
   readonly #clock: Clock;
   #replica: Replica | undefined;
   readonly #readWaiting: () => number;
+  readonly #listeners = new Map<string, NotificationListener>();
 
   constructor(orm: MikroORM, clock: Clock, readWaiting: () => number) {
     this.#orm = orm;
@@ -44,6 +47,14 @@ export class Database implements Lookups {
   /** From now on, reads that may lag go to a replica while it is not behind. */
   async readFrom(replica: ReplicaOptions): Promise<void> {
     this.#replica = await openReplica(this.#orm, replica);
+  }
+
+  /**
+   * Calls the listener, which may not throw, for each notification that this process commits on the channel, before
+   * the change is answered. PostgreSQL's own word of it may come after the caller's next call. One for each channel.
+   */
+  onNotified(channel: string, listener: NotificationListener): void {
+    this.#listeners.set(channel, listener);
   }
 
   /** Runs a change on a caller's behalf: the change, its audit entry, its events and its jobs commit together. */
@@ -140,16 +151,17 @@ export class Database implements Lookups {
     );
   }
 
-  #once<T>(
+  async #once<T>(
     variables: Readonly<Record<string, string>>,
     work: (scope: Scope) => Promise<T>,
     { readOnly, orm }: { readonly readOnly: boolean; readonly orm: MikroORM },
   ): Promise<T> {
     // Each attempt has a fork of its own: entities of a failed attempt must not be written by the next.
     const em = orm.em.fork({ session: { variables } });
-    return em.transactional(
+    const notified: Notified[] = [];
+    const result = await em.transactional(
       async (inner) => {
-        const scope = scopeOf(inner, this.#clock.now());
+        const scope = scopeOf(inner, this.#clock.now(), notified);
         const result = await work(scope);
         if (!readOnly) await inner.flush();
         await writeEntries(scope);
@@ -158,6 +170,8 @@ export class Database implements Lookups {
       },
       readOnly ? { readOnly, isolationLevel: IsolationLevel.REPEATABLE_READ } : {},
     );
+    for (const { channel, payload } of notified) this.#listeners.get(channel)?.(payload);
+    return result;
   }
 }
 
@@ -184,16 +198,23 @@ async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** What a transaction notified. */
+interface Notified {
+  readonly channel: string;
+  readonly payload: JsonObject;
+}
+
 /** The state that the views of one transaction share. */
 interface Scope extends Pick<Transaction, "em" | "now" | "sql" | "writeAtEnd" | "enqueue"> {
   readonly entries: Entry[];
+  readonly notified: Notified[];
   /** Sends what was to be written at the end. */
   readonly writeEnd: () => Promise<void>;
   /** Sets whose rows are visible from here on, until the transaction ends. */
   readonly reach: (variable: "app.org_id" | "app.account_id", id: string) => Promise<void>;
 }
 
-function scopeOf(em: SqlEntityManager, now: Date): Scope {
+function scopeOf(em: SqlEntityManager, now: Date, notified: Notified[]): Scope {
   const sql = <Row extends object>(text: string, parameters: readonly unknown[] = []) =>
     em.execute<Row[]>(text, [...parameters]);
   const last: string[] = [];
@@ -210,6 +231,7 @@ function scopeOf(em: SqlEntityManager, now: Date): Scope {
     },
     writeEnd,
     entries: [],
+    notified,
     enqueue: async ({ task, payload, runAt, key }) => {
       const at = runAt?.toISOString() ?? null;
       // The span of the job names the call that made it necessary.
@@ -227,7 +249,7 @@ function scopeOf(em: SqlEntityManager, now: Date): Scope {
 }
 
 function transactionOf(scope: Scope, orgId: string, author: AuditAuthor | undefined): Transaction {
-  const { em, now, sql, writeAtEnd, enqueue, entries, reach } = scope;
+  const { em, now, sql, writeAtEnd, enqueue, entries, notified, reach } = scope;
   return {
     orgId,
     em,
@@ -238,8 +260,10 @@ function transactionOf(scope: Scope, orgId: string, author: AuditAuthor | undefi
     changed: (change) => {
       if (author !== undefined) entries.push({ orgId, author, change });
     },
-    notify: async (channel, payload) => {
-      await sql("select pg_notify(?, ?)", [channel, JSON.stringify({ org_id: orgId, ...payload })]);
+    notify: async (channel, content) => {
+      const payload = { org_id: orgId, ...content };
+      await sql("select pg_notify(?, ?)", [channel, JSON.stringify(payload)]);
+      notified.push({ channel, payload });
     },
     openAccount: async (accountId) => {
       await reach("app.account_id", accountId);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@bufbuild/protobuf";
 import pg from "pg";
 import { expect, it } from "vitest";
 import { Organizations } from "../../../../src/domain/tenancy/organization.ts";
@@ -44,6 +45,31 @@ it("a database that ends every connection in mid-transaction costs the pool none
   }
   await expect(database.isWritable()).resolves.toBe(true);
   await killer.end();
+  await database.close();
+  await urls.drop();
+});
+
+it("tells its own process what it notified once that is committed, and once only", async () => {
+  const urls = await createTestDatabase();
+  const database = await openDatabase({ url: urls.applicationUrl, poolSize: 2 });
+  const orgId = randomUUID();
+  const heard: JsonObject[] = [];
+  database.onNotified("news", (payload) => heard.push(payload));
+  let attempts = 0;
+  await database.systemTransaction(orgId, async (tx) => {
+    attempts += 1;
+    await tx.notify("news", { attempts });
+    await tx.notify("other news", { attempts });
+    expect(heard).toEqual([]);
+    if (attempts === 1) await tx.sql("do $$ begin raise exception using errcode = 'serialization_failure'; end $$");
+  });
+  expect(heard).toEqual([{ org_id: orgId, attempts: 2 }]);
+  const failing = database.systemTransaction(orgId, async (tx) => {
+    await tx.notify("news", { attempts: 0 });
+    throw new Error("rolled back");
+  });
+  await expect(failing).rejects.toThrow("rolled back");
+  expect(heard).toHaveLength(1);
   await database.close();
   await urls.drop();
 });

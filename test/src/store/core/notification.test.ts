@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { connect, createServer, type Server, type Socket } from "node:net";
 import type { JsonObject } from "@bufbuild/protobuf";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +6,7 @@ import { createLog } from "../../../../src/kit/observability/log.ts";
 import { type Database, openDatabase } from "../../../../src/store/connection/database.ts";
 import { Notifications } from "../../../../src/store/core/notification.ts";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database.ts";
+import { startPostgresProxy } from "../../../harness/net/postgres-proxy.ts";
 
 const within = { timeout: 30_000, interval: 10 };
 const log = createLog({ name: "test", level: "silent" });
@@ -73,7 +73,7 @@ describe("Notifications", () => {
   });
 
   it("notices a connection on which nothing comes through any more", async () => {
-    const proxy = await startProxy(urls.applicationUrl);
+    const proxy = await startPostgresProxy(urls.applicationUrl);
     const { heard, resyncs } = await listen({ url: proxy.url, heartbeatMs: 50 });
     proxy.stall();
     await expect.poll(resyncs, within).toBe(1);
@@ -106,33 +106,3 @@ describe("Notifications", () => {
     expect([notifications.isListening, resyncs()]).toEqual([false, 0]);
   });
 });
-
-/** A TCP proxy whose open connections can be made to carry nothing more. */
-async function startProxy(target: string): Promise<{ url: string; stall(): void; close(): void }> {
-  const { hostname, port } = new URL(target);
-  const pairs: [Socket, Socket][] = [];
-  const server: Server = createServer((near) => {
-    const far = connect(Number(port), hostname);
-    near.pipe(far).pipe(near);
-    for (const socket of [near, far]) socket.on("error", () => undefined);
-    pairs.push([near, far]);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
-  const url = new URL(target);
-  url.port = String(address.port);
-  return {
-    url: url.href,
-    stall() {
-      for (const [near, far] of pairs) {
-        near.unpipe(far);
-        far.unpipe(near);
-      }
-    },
-    close() {
-      for (const sockets of pairs) for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
