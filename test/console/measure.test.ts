@@ -348,6 +348,35 @@ describe.skipIf(browserPath === undefined)("datasets and benchmarks, in a browse
     );
   });
 
+  test("a mapping that no import has used yet, and a file on its way, are asked about before the page is left", async () => {
+    const page = await driver.openAs("editor", driver.at(datasetPath));
+    const asked = page.getByRole("dialog", { name: "Leave this page?" });
+    const leave = () => page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Policies" }).click();
+    const stay = async () => {
+      await leave();
+      await asked.getByRole("button", { name: "Stay" }).click();
+      await asked.waitFor({ state: "detached" });
+    };
+    const buffer = Buffer.from(JSON.stringify({ prompt: "Where is my parcel, after all?", labels: ["benign"] }));
+    await page
+      .getByLabel("File", { exact: true })
+      .setInputFiles({ name: "one.jsonl", mimeType: "application/x-ndjson", buffer });
+    await page.getByLabel("Mapping").fill('{"fields": {"text": "prompt"}}');
+    await stay();
+    const { promise: isAsked, resolve: goOn } = Promise.withResolvers<void>();
+    await page.route("**/import?**", async (route) => {
+      await isAsked;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await stay();
+    goOn();
+    await page.getByText(/1 record: 1 added, 0 replaced, 0 there already, 0 refused/).waitFor();
+    await leave();
+    await page.locator("#content h1").getByText("Policies").waitFor();
+  });
+
   test("a file that is too large is refused before anything is sent", async () => {
     const page = await driver.openAs("editor", driver.at(datasetPath));
     const field = page.getByLabel("File", { exact: true });

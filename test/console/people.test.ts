@@ -144,6 +144,8 @@ describe.skipIf(browserPath === undefined)("people in the console (needs chromiu
     await driver.signIn(asking, stranger);
     await asking.getByRole("heading", { name: "Ask to join" }).waitFor();
     await asking.getByLabel("Message").fill("Ada told me to ask.\nI build the bot.");
+    await asking.getByRole("link", { name: "To my organizations" }).click();
+    await asking.getByRole("dialog", { name: "Leave this page?" }).getByRole("button", { name: "Stay" }).click();
     await asking.getByRole("button", { name: "Ask" }).click();
     await asking.getByRole("heading", { name: /its admins have your request/ }).waitFor();
     await driver.end({ name: "", hasFailed: false });

@@ -1,5 +1,5 @@
 import { callUnaryMethod } from "@connectrpc/connect-query";
-import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from "react";
+import { type ClipboardEvent, type DragEvent, type FormEvent, useEffect, useRef, useState } from "react";
 import type { DatasetImport } from "../../../gen/policyguard/control/v1/dataset_import_pb.ts";
 import type { SampleProblem } from "../../../gen/policyguard/control/v1/dataset_sample_pb.ts";
 import { DatasetService } from "../../../gen/policyguard/control/v1/dataset_service_pb.ts";
@@ -10,6 +10,7 @@ import { transport } from "../../data/transport.ts";
 import { useBusy } from "../../part/busy.ts";
 import { Button } from "../../part/button.tsx";
 import { Select, TextArea, TextField } from "../../part/field.tsx";
+import { useUnsavedWhile } from "../../part/form/unsaved.ts";
 import { textsOf } from "../../part/form.ts";
 import layout from "../../part/layout/layout.module.css";
 import { Panel } from "../../part/panel.tsx";
@@ -37,10 +38,7 @@ interface Place {
 /** Brings the records of a file into the dataset, as one version. */
 export function Import(place: Place) {
   const [file, setFile] = useState<File>();
-  const [sent, setSent] = useState<number>();
-  const [done, setDone] = useState<DatasetImport>();
-  const stop = useRef<AbortController>(undefined);
-  const { run, isBusy, error } = useBusy();
+  const { start, stop, sent, done, mapping, setMapping, isBusy, error } = useImport(place);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     const [first] = event.dataTransfer.files;
@@ -54,24 +52,7 @@ export function Import(place: Place) {
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (file === undefined) return;
-    const text = textsOf(event.currentTarget);
-    const aborted = new AbortController();
-    stop.current = aborted;
-    setDone(undefined);
-    setSent(0);
-    run(async () => {
-      try {
-        const what = { ...place, file, onDuplicate: text("duplicate"), mapping: text("mapping") };
-        const importId = await upload(what, { onSent: setSent, signal: aborted.signal });
-        setDone((await callUnaryMethod(transport, method.getImport, { ...place, importId })).import);
-      } catch (failure) {
-        if (!aborted.signal.aborted) throw failure;
-      } finally {
-        setSent(undefined);
-        await invalidate(method.importSamples);
-      }
-    });
+    if (file !== undefined) start(file, textsOf(event.currentTarget)("duplicate"));
   };
   return (
     <Panel title={texts.importTitle} text={texts.importText}>
@@ -97,7 +78,14 @@ export function Import(place: Place) {
             </option>
           ))}
         </Select>
-        <TextArea label={texts.mapping} hint={texts.mappingHint} name="mapping" rows={2} spellCheck={false} />
+        <TextArea
+          label={texts.mapping}
+          hint={texts.mappingHint}
+          rows={2}
+          spellCheck={false}
+          value={mapping}
+          onChange={({ target }) => setMapping(target.value)}
+        />
         <div className={layout.row}>
           <Button
             type="submit"
@@ -108,7 +96,7 @@ export function Import(place: Place) {
           </Button>
           {sent !== undefined && (
             <>
-              <Button onClick={() => stop.current?.abort()}>{texts.cancelUpload}</Button>
+              <Button onClick={stop}>{texts.cancelUpload}</Button>
               <span role="status">{sent < 1 ? texts.importing(share(sent)) : texts.reading}</span>
             </>
           )}
@@ -118,6 +106,39 @@ export function Import(place: Place) {
       {done !== undefined && <Outcome place={place} done={done} />}
     </Panel>
   );
+}
+
+/** Sends one file at a time. What was typed for none yet, and a file on its way, are asked about before they are left. */
+function useImport(place: Place) {
+  const [sent, setSent] = useState<number>();
+  const [done, setDone] = useState<DatasetImport>();
+  const [mapping, setMapping] = useState("");
+  const [usedMapping, setUsedMapping] = useState("");
+  const call = useRef<AbortController>(undefined);
+  const stop = () => call.current?.abort();
+  const { run, isBusy, error } = useBusy();
+  useUnsavedWhile(mapping !== usedMapping || sent !== undefined);
+  useEffect(() => () => call.current?.abort(), []);
+  const start = (file: File, onDuplicate: string) => {
+    const aborted = new AbortController();
+    call.current = aborted;
+    setDone(undefined);
+    setSent(0);
+    run(async () => {
+      try {
+        const what = { ...place, file, onDuplicate, mapping };
+        const importId = await upload(what, { onSent: setSent, signal: aborted.signal });
+        setUsedMapping(mapping);
+        setDone((await callUnaryMethod(transport, method.getImport, { ...place, importId })).import);
+      } catch (failure) {
+        if (!aborted.signal.aborted) throw failure;
+      } finally {
+        setSent(undefined);
+        await invalidate(method.importSamples);
+      }
+    });
+  };
+  return { start, stop, sent, done, mapping, setMapping, isBusy, error };
 }
 
 /** Why a page does not send the file; undefined when it does. */
