@@ -270,8 +270,10 @@ async function sendRaw(text: string): Promise<string> {
   const socket = connect(Number(new URL(plane.baseUrl).port), "127.0.0.1");
   socket.on("error", () => undefined); // a reset is an end, too
   socket.write(text);
-  const first = Promise.race([once(socket, "data"), once(socket, "close")]);
-  const [chunk] = await first;
+  const first = await new Promise<string>((resolve) => {
+    socket.once("data", (chunk) => resolve(chunk.toString("latin1")));
+    socket.once("close", () => resolve(""));
+  });
   socket.destroy();
-  return Buffer.isBuffer(chunk) ? chunk.toString("latin1") : "";
+  return first;
 }

@@ -52,13 +52,18 @@ export async function connectRaw(port: number): Promise<Socket> {
   return socket;
 }
 
+/** Resolves at the end of the connection. `once` would fail where a reset ends it. */
+function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once("close", () => resolve()));
+}
+
 /** All that comes until the connection is closed. */
 export async function readAll(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (chunk) => {
     text += chunk;
   });
-  await once(socket, "close");
+  await closing(socket);
   return text;
 }
 
@@ -92,7 +97,7 @@ export async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
 export async function isClosedWithin(socket: Socket, timeoutMs: number): Promise<boolean> {
   if (socket.destroyed) return true;
   socket.resume();
-  return Promise.race([once(socket, "close").then(() => true), sleep(timeoutMs, false)]);
+  return Promise.race([closing(socket).then(() => true), sleep(timeoutMs, false)]);
 }
 
 /** A connection that can be slowed down and cut. */
