@@ -25,15 +25,17 @@ const texts = en.bundle;
 const bundles = createClient(BundleService, transport);
 /** Runtimes report what they compared every few seconds. */
 const newMs = 5_000;
+/** How often it is asked whether somebody else has begun to compare. */
+const absentMs = 60_000;
 
 /** The version beside the active one: how it has compared so far, or the way to begin. */
 export function CandidateSection({ place, version }: { readonly place: Place; readonly version: number }) {
   const { can } = useOrganization();
   const { data, error, refetch } = useQuery(BundleService.method.getCandidate, place, {
-    refetchInterval: newMs,
+    refetchInterval: ({ state }) => (isAbsent(state.error) ? absentMs : newMs),
     retry: false,
   });
-  const isMissing = error !== null && failureOf(error).kind === "gone";
+  const isMissing = isAbsent(error);
   const candidate = isMissing ? undefined : data?.candidate;
   const isThis = candidate?.version === version;
   const drop = useBusy();
@@ -65,6 +67,10 @@ export function CandidateSection({ place, version }: { readonly place: Place; re
       )}
     </section>
   );
+}
+
+function isAbsent(error: unknown): boolean {
+  return error !== null && failureOf(error).kind === "gone";
 }
 
 function Start({
