@@ -13,8 +13,10 @@ export interface NotificationOptions {
   readonly log: Logger;
   /** Wait before the first attempt to connect again; doubles up to fifty times as much. */
   readonly reconnectMs?: number;
-  /** How often the connection is asked whether it still lives; a dead one is noticed within twice this time. */
+  /** How often the connection is asked whether it still lives. A dead one is noticed within this time and `answerMs`. */
   readonly heartbeatMs?: number;
+  /** How long the database may take to accept a connection, and to answer on it. */
+  readonly answerMs?: number;
 }
 
 /** Handles a notification. `payload` has at least org_id. */
@@ -32,7 +34,7 @@ export class Notifications {
   #failures = 0;
 
   constructor(options: NotificationOptions) {
-    this.#options = { reconnectMs: 100, heartbeatMs: 15_000, ...options };
+    this.#options = { reconnectMs: 100, heartbeatMs: 15_000, answerMs: 10_000, ...options };
   }
 
   /** Calls the listener for each notification on the channel. Channels are named before `start`. */
@@ -61,18 +63,20 @@ export class Notifications {
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#retry);
-    clearInterval(this.#heartbeat);
+    clearTimeout(this.#heartbeat);
     const client = this.#client;
     this.#client = undefined;
     await client?.end().catch(() => undefined);
   }
 
-  async #connect(): Promise<void> {
+  async #connect({ isAgain = false } = {}): Promise<void> {
+    const { url, answerMs } = this.#options;
     const client = new pg.Client({
-      connectionString: this.#options.url,
+      connectionString: url,
       application_name: "policy-guard-notifications",
       keepAlive: true,
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
     });
     client.on("error", (err) => this.#lost(client, err));
     client.on("end", () => this.#lost(client, new Error("the connection ended")));
@@ -87,28 +91,29 @@ export class Notifications {
     if (this.#closing.signal.aborted) return void (await client.end());
     this.#client = client;
     this.#failures = 0;
-    this.#heartbeat = setInterval(() => void this.#beat(client), this.#options.heartbeatMs).unref();
+    this.#beatLater(client);
+    // In the same turn, so that nobody who sees that notifications are heard relies on what was known before.
+    if (isAgain) this.#resync();
+  }
+
+  #beatLater(client: pg.Client): void {
+    this.#heartbeat = setTimeout(() => void this.#beat(client), this.#options.heartbeatMs).unref();
   }
 
   // A connection whose other end has vanished silently would stay open for hours; an unanswered query ends it.
   async #beat(client: pg.Client): Promise<void> {
-    const limit = setTimeout(
-      () => this.#lost(client, new Error("no answer to a heartbeat")),
-      this.#options.heartbeatMs,
-    );
     try {
       await client.query("select 1");
     } catch (error) {
       this.#lost(client, error);
-    } finally {
-      clearTimeout(limit);
     }
+    if (this.#client === client) this.#beatLater(client);
   }
 
   #lost(client: pg.Client, err: unknown): void {
     if (this.#client !== client) return;
     this.#client = undefined;
-    clearInterval(this.#heartbeat);
+    clearTimeout(this.#heartbeat);
     this.#options.log.warn({ err }, "notifications are not heard: connecting again");
     void client.end().catch(() => undefined);
     this.#reconnectLater();
@@ -124,13 +129,14 @@ export class Notifications {
 
   async #reconnect(): Promise<void> {
     try {
-      await this.#connect();
+      await this.#connect({ isAgain: true });
     } catch (err) {
       this.#options.log.warn({ err }, "cannot listen for notifications yet");
       this.#reconnectLater();
-      return;
     }
-    if (this.#closing.signal.aborted) return;
+  }
+
+  #resync(): void {
     this.#options.log.info("notifications are heard again");
     for (const listener of this.#resyncs) this.#call("resync", listener);
   }

@@ -6,8 +6,14 @@ import { connect, createServer, type Socket } from "node:net";
 export interface PostgresProxy {
   /** As the target's URL, with the proxy's port. */
   readonly url: string;
+  /** How many connections have been made. */
+  readonly made: number;
   /** The connections that are open carry nothing more, and stay open. */
   stall(): void;
+  /** Ends every connection. From now on new ones are made, and carry nothing once they are ready for a query. */
+  silence(): void;
+  /** New connections carry everything again. */
+  speak(): void;
   /** Ends every connection, and from now on each new one at once. */
   cut(): void;
   close(): void;
@@ -17,11 +23,15 @@ export interface PostgresProxy {
 export async function startPostgresProxy(target: string): Promise<PostgresProxy> {
   const { hostname, port } = new URL(target);
   const pairs: [Socket, Socket][] = [];
+  let made = 0;
   let isCut = false;
+  let isSilent = false;
   const server = createServer((near) => {
+    made += 1;
     if (isCut) return near.destroy();
     const far = connect(Number(port), hostname);
     near.pipe(far).pipe(near);
+    if (isSilent) far.on("data", (chunk: Buffer) => isReadyForQuery(chunk) && part(near, far));
     for (const socket of [near, far]) socket.on("error", () => undefined);
     pairs.push([near, far]);
   });
@@ -35,11 +45,18 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
   };
   return {
     url: url.href,
+    get made() {
+      return made;
+    },
     stall() {
-      for (const [near, far] of pairs) {
-        near.unpipe(far);
-        far.unpipe(near);
-      }
+      for (const [near, far] of pairs) part(near, far);
+    },
+    silence() {
+      isSilent = true;
+      end();
+    },
+    speak() {
+      isSilent = false;
     },
     cut() {
       isCut = true;
@@ -50,4 +67,14 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
       server.close();
     },
   };
+}
+
+function part(near: Socket, far: Socket): void {
+  near.unpipe(far);
+  far.unpipe(near);
+}
+
+/** The message that ends PostgreSQL's part of the start-up: "Z", its length, and the state of the transaction. */
+function isReadyForQuery(chunk: Buffer): boolean {
+  return chunk.at(-6) === 0x5a && chunk.readUInt32BE(chunk.length - 5) === 5;
 }

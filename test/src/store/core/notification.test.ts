@@ -30,7 +30,7 @@ describe("Notifications", () => {
     await urls.drop();
   });
 
-  const listen = async (options: { url?: string; heartbeatMs?: number } = {}) => {
+  const listen = async (options: { url?: string; heartbeatMs?: number; answerMs?: number } = {}) => {
     const notifications = new Notifications({ url: urls.applicationUrl, log, reconnectMs: 10, ...options });
     opened.push(notifications);
     const heard: JsonObject[] = [];
@@ -74,11 +74,24 @@ describe("Notifications", () => {
 
   it("notices a connection on which nothing comes through any more", async () => {
     const proxy = await startPostgresProxy(urls.applicationUrl);
-    const { heard, resyncs } = await listen({ url: proxy.url, heartbeatMs: 50 });
+    const { heard, resyncs } = await listen({ url: proxy.url, heartbeatMs: 50, answerMs: 3_000 });
     proxy.stall();
     await expect.poll(resyncs, within).toBe(1);
     await tell(7);
     await expect.poll(() => heard.at(-1), within).toMatchObject({ value: 7 });
+    proxy.close();
+  });
+
+  it("tries again when a server takes its connection and then says nothing", async () => {
+    const proxy = await startPostgresProxy(urls.applicationUrl);
+    const { heard, resyncs, notifications } = await listen({ url: proxy.url, answerMs: 3_000 });
+    proxy.silence();
+    await expect.poll(() => proxy.made, within).toBeGreaterThan(2);
+    expect([notifications.isListening, resyncs()]).toEqual([false, 0]);
+    proxy.speak();
+    await expect.poll(resyncs, within).toBe(1);
+    await tell(8);
+    await expect.poll(() => heard.at(-1), within).toMatchObject({ value: 8 });
     proxy.close();
   });
 
