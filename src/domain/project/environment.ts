@@ -21,6 +21,7 @@ import { refreshActiveBundle } from "../bundle/activation.ts";
 import { activeBundle } from "../bundle/fault.ts";
 import { allowsOverride } from "../bundle/gate/gate.ts";
 import type { SigningKeys } from "../bundle/signing-keys.ts";
+import { bundlesChannel, tokensChannel } from "../channel.ts";
 import { requireLockedEnvironment, requireProject } from "../lookup.ts";
 
 /** How much of the text runtimes of an environment may report. */
@@ -150,7 +151,8 @@ export class Environments {
       const environment = await requireLockedEnvironment(tx, projectId, name);
       if (!force && environment.activeVersion !== null) throw activeBundle("environment");
       await deleteEnvironment(tx, environment.id);
-      await tx.notify("tokens", {});
+      await tx.notify(tokensChannel, {});
+      await tx.notify(bundlesChannel, { project_id: projectId, environment: name });
       tx.changed({ resource: resourceOf(environment), before: auditView(environment), after: null });
     });
   }

@@ -10,6 +10,7 @@ import { violatedUnique } from "../../store/connection/driver-error.ts";
 import { lockEnvironments } from "../../store/project/environment.ts";
 import { deleteProject, listProjects, ProjectRow } from "../../store/project/project.ts";
 import { activeBundle } from "../bundle/fault.ts";
+import { bundlesChannel, tokensChannel } from "../channel.ts";
 import { requireProject } from "../lookup.ts";
 import { isUnchanged } from "../unchanged.ts";
 import { addEnvironment } from "./environment.ts";
@@ -86,7 +87,8 @@ export class Projects {
         throw activeBundle("project");
       }
       if (!(await deleteProject(tx, id))) throw notFound("project");
-      await tx.notify("tokens", {});
+      await tx.notify(tokensChannel, {});
+      for (const { name } of environments) await tx.notify(bundlesChannel, { project_id: id, environment: name });
       tx.changed({ resource: resourceOf(project), before: auditView(project), after: null });
     });
   }

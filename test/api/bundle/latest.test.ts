@@ -79,6 +79,34 @@ describe("a pull of the bundle that the caller has", () => {
   });
 });
 
+describe("a pull from an environment that is deleted", () => {
+  async function runtimeOf(projectId: string): Promise<Readonly<Record<string, string>>> {
+    const scope = { project_id: projectId, environment: "dev" };
+    const { token } = await home.call("POST", "/tokens/runtime", { name: "runtime", ...scope });
+    return { authorization: `Bearer ${token}` };
+  }
+
+  it("has nothing of it from one that is made anew under its name", async () => {
+    const { id } = await home.call("POST", "/projects", { name: "made anew" });
+    await home.call("POST", `/projects/${id}/envs/dev/bundles/publish`, { activate: true });
+    expect((await pull(await runtimeOf(id))).status).toBe(200);
+    await home.call("DELETE", `/projects/${id}/environments/dev?force=true`);
+    await home.call("POST", `/projects/${id}/environments`, { name: "dev" });
+    expect((await pull(await runtimeOf(id))).status).toBe(404);
+  });
+
+  it("is not told that its bundle is still the one to enforce, if it waits while the project goes", async () => {
+    const { id } = await home.call("POST", "/projects", { name: "gone" });
+    await home.call("POST", `/projects/${id}/envs/dev/bundles/publish`, { activate: true });
+    const runtime = await runtimeOf(id);
+    const known = String((await pull(runtime)).headers.etag);
+    const waiting = pull({ ...runtime, "if-none-match": known, prefer: "wait=3" });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await home.call("DELETE", `/projects/${id}?force=true`);
+    expect((await waiting).status).toBe(404);
+  });
+});
+
 describe("a pull of the parts that the caller's bundle lacks", () => {
   const partsOf = ({ body }: Answer) =>
     new Map<string, string>(
