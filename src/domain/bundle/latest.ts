@@ -1,6 +1,6 @@
 // Serves the polls of runtimes: the active bundle of their environment, with its activation. Answers come from a cache
 // of this process that each activation empties, by NOTIFY where another process made it, so that a thousand idle pollers
-// cost the database nothing.
+// cost the database nothing. While nothing is heard of other processes, each poll asks whether the cached one is current.
 
 import { etagOf, ifNoneMatch, readEtag } from "../../kit/bundle/entity-tag.ts";
 import { notFound } from "../../kit/fault/fault.ts";
@@ -64,7 +64,7 @@ export class LatestBundles {
     this.#database = database;
   }
 
-  /** Answers from the cache only while what tells of changes listens: without it, changes of others stay unknown. */
+  /** Says what tells of changes by others. While it does not listen, they stay unknown. */
   follow(changes: Changes): void {
     this.#changes = changes;
   }
@@ -77,18 +77,23 @@ export class LatestBundles {
     scope: RuntimeScope,
     { known, waitMs, signal }: { readonly known?: string; readonly waitMs: number; readonly signal: AbortSignal },
   ): Promise<LatestBundle> {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-    for (;;) {
-      const changed = this.#nextChange(scope, deadline);
-      const latest = await this.#load(scope);
-      const current = latest !== undefined && ifNoneMatch(known, latest.etag);
-      const mayWait = waitMs > 0 && (current || latest === undefined) && !deadline.aborted;
-      if (mayWait) {
-        await changed;
-        continue;
+    const answered = new AbortController();
+    const deadline = AbortSignal.any([signal, answered.signal, AbortSignal.timeout(waitMs)]);
+    try {
+      for (;;) {
+        const changed = waitMs === 0 || deadline.aborted ? undefined : this.#nextChange(scope, deadline);
+        const latest = await this.#load(scope);
+        const current = latest !== undefined && ifNoneMatch(known, latest.etag);
+        const mayWait = waitMs > 0 && (current || latest === undefined) && !deadline.aborted;
+        if (mayWait) {
+          await changed;
+          continue;
+        }
+        if (latest === undefined) throw notFound("active bundle");
+        return latest;
       }
-      if (latest === undefined) throw notFound("active bundle");
-      return latest;
+    } finally {
+      answered.abort();
     }
   }
 
@@ -109,10 +114,28 @@ export class LatestBundles {
     this.#wake(keyOf(scope));
   }
 
-  #load(scope: RuntimeScope): Promise<LatestBundle | undefined> {
+  async #load(scope: RuntimeScope): Promise<LatestBundle | undefined> {
     const key = keyOf(scope);
-    const cached = this.#changes.isListening ? this.#cache.get(key) : undefined;
-    if (cached !== undefined) return cached;
+    for (;;) {
+      const cached = this.#cache.get(key);
+      if (cached === undefined) return this.#read(scope);
+      if (this.#changes.isListening || (await this.#isCurrent(scope, cached))) return cached;
+      // Unless another call has replaced it meanwhile: then that one began later than this call, and is asked about.
+      if (this.#cache.get(key) === cached) this.#cache.delete(key);
+    }
+  }
+
+  async #isCurrent(scope: RuntimeScope, cached: Promise<LatestBundle | undefined>): Promise<boolean> {
+    const inForce = this.#database.read(scope.orgId, async (tx) => {
+      const found = await findInForce(tx, scope);
+      return found && activationHeader(found.activation);
+    });
+    const [activation, latest] = await Promise.all([inForce, cached]);
+    return latest?.activation === activation;
+  }
+
+  #read(scope: RuntimeScope): Promise<LatestBundle | undefined> {
+    const key = keyOf(scope);
     const loading = this.#database.read(scope.orgId, (tx) => readLatest(tx, scope));
     this.#cache.set(key, loading);
     loading.then(
@@ -160,13 +183,21 @@ export class LatestBundles {
   }
 }
 
-async function readLatest(tx: Transaction, scope: RuntimeScope): Promise<LatestBundle | undefined> {
+/** The environment's activation that is in force; undefined where none is. */
+async function findInForce(tx: Transaction, scope: RuntimeScope) {
   const environment = await findEnvironment(tx, scope.projectId, scope.environment);
   if (environment?.activeVersion == null) return undefined;
-  const bundle = await findBundle(tx, environment.id, environment.activeVersion);
   const activation = await findActivation(tx, environment.id, environment.activationSeq);
+  return activation === null ? undefined : { environment, version: environment.activeVersion, activation };
+}
+
+async function readLatest(tx: Transaction, scope: RuntimeScope): Promise<LatestBundle | undefined> {
+  const found = await findInForce(tx, scope);
+  if (found === undefined) return undefined;
+  const { environment, version, activation } = found;
+  const bundle = await findBundle(tx, environment.id, version);
   const keys = await findKeySet(tx);
-  if (bundle === null || activation === null || keys === null) return undefined;
+  if (bundle === null || keys === null) return undefined;
   const data = await loadParts(
     tx,
     bundle.parts.map((part) => part.digest),

@@ -50,8 +50,9 @@ export class Database implements Lookups {
   }
 
   /**
-   * Calls the listener, which may not throw, for each notification that this process commits on the channel, before
-   * the change is answered. PostgreSQL's own word of it may come after the caller's next call. One for each channel.
+   * Calls the listener, which must not throw, for each notification that is committed through this database on the
+   * channel, before the change is answered: PostgreSQL's word of it may come after the caller's next call. One listener
+   * for each channel.
    */
   onNotified(channel: string, listener: NotificationListener): void {
     this.#listeners.set(channel, listener);

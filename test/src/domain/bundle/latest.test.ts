@@ -109,6 +109,17 @@ describe("LatestBundles.get()", () => {
     expect((await answer).value?.etag).toMatch(/-1"$/);
   });
 
+  it("reads what is in force for all who ask, and the bundle once, while nothing tells of changes", async () => {
+    await publish();
+    latest.follow({ isListening: false });
+    const one = await ask(undefined, 0);
+    expect(await ask(undefined, 0)).toBe(one);
+    await publish();
+    const answers = await Promise.all([ask(one.etag, longMs), ask(undefined, 0), ask(undefined, 0)]);
+    for (const answer of answers) expect(answer.etag).toMatch(/-2"$/);
+    expect(new Set(answers).size).toBe(1);
+  });
+
   it("reads once for all who ask until it is told of a change", async () => {
     await publish();
     const [one, two] = await Promise.all([ask(undefined, 0), ask(undefined, 0)]);
