@@ -48,7 +48,9 @@ export function DatasetPage() {
     >
       <Answered query={query}>{() => dataset && <About dataset={dataset} />}</Answered>
       {dataset !== undefined && <Samples dataset={dataset} />}
-      {dataset !== undefined && can(method.importSamples) && <Import orgId={orgId} datasetId={datasetId} />}
+      {dataset !== undefined && can(method.importSamples) && (
+        <Import key={datasetId} orgId={orgId} datasetId={datasetId} />
+      )}
       {dataset !== undefined && dataset.version > 0 && <Versions orgId={orgId} datasetId={datasetId} />}
     </Page>
   );

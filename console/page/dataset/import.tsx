@@ -117,7 +117,7 @@ function useImport(place: Place) {
   const call = useRef<AbortController>(undefined);
   const stop = () => call.current?.abort();
   const { run, isBusy, error } = useBusy();
-  useUnsavedWhile(mapping !== usedMapping || sent !== undefined);
+  useUnsavedWhile((mapping.trim() !== "" && mapping !== usedMapping) || sent !== undefined);
   useEffect(() => () => call.current?.abort(), []);
   const start = (file: File, onDuplicate: string) => {
     const aborted = new AbortController();

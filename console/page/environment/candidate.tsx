@@ -31,7 +31,7 @@ const absentMs = 60_000;
 /** The version beside the active one: how it has compared so far, or the way to begin. */
 export function CandidateSection({ place, version }: { readonly place: Place; readonly version: number }) {
   const { can } = useOrganization();
-  const { data, error, refetch } = useQuery(BundleService.method.getCandidate, place, {
+  const { data, error, isFetched, refetch } = useQuery(BundleService.method.getCandidate, place, {
     refetchInterval: ({ state }) => (isAbsent(state.error) ? absentMs : newMs),
     retry: false,
   });
@@ -44,7 +44,7 @@ export function CandidateSection({ place, version }: { readonly place: Place; re
       <h2>{texts.candidate}</h2>
       <p className={style.dim}>{texts.candidateText}</p>
       {error !== null && !isMissing && <Failed error={error} onRetry={refetch} />}
-      {data === undefined && error === null && <Loading rows={2} />}
+      {!isFetched && <Loading rows={2} />}
       {isThis && candidate !== undefined && <Comparison candidate={candidate} />}
       {drop.error !== undefined && <Failed error={drop.error} />}
       {isThis && can(BundleService.method.dropCandidate) && (
