@@ -108,7 +108,7 @@ export function Import(place: Place) {
   );
 }
 
-/** Sends one file at a time. What was typed for none yet, and a file on its way, are asked about before they are left. */
+/** Sends one file at a time. A mapping that no import has used, and a file on its way, are asked about before they go. */
 function useImport(place: Place) {
   const [sent, setSent] = useState<number>();
   const [done, setDone] = useState<DatasetImport>();

@@ -64,7 +64,7 @@ export class LatestBundles {
     this.#database = database;
   }
 
-  /** Says what tells of changes by others. While it does not listen, they stay unknown. */
+  /** Names what tells of changes by others. While it does not listen, each call asks whether there were any. */
   follow(changes: Changes): void {
     this.#changes = changes;
   }
@@ -120,7 +120,7 @@ export class LatestBundles {
       const cached = this.#cache.get(key);
       if (cached === undefined) return this.#read(scope);
       if (this.#changes.isListening || (await this.#isCurrent(scope, cached))) return cached;
-      // Unless another call has replaced it meanwhile: then that one began later than this call, and is asked about.
+      // Another call may have replaced it meanwhile: then the next turn asks about that one.
       if (this.#cache.get(key) === cached) this.#cache.delete(key);
     }
   }
